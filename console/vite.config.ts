@@ -4,10 +4,13 @@ import { defineConfig, type Plugin } from 'vite';
 import { compress } from './scripts/compress.ts';
 import { listPackages } from './scripts/packages.ts';
 
-/** Paths of the server. In development Vite serves all others. */
+/** Paths that the server handles. In development, Vite serves all others. */
 const SERVER =
   '^/(api|auth|docs|edge|health|internal-backstage|logout|ready|invite/[^/]+/(validate|signup))(/|\\?|$)';
-const part = (name: string, packages: string) => ({ name, test: new RegExp(`node_modules/(${packages})/`) });
+const vendorGroup = (name: string, packages: string) => ({
+  name,
+  test: new RegExp(`node_modules/(${packages})/`),
+});
 
 type Graph = {
   getModuleInfo: (
@@ -23,7 +26,7 @@ function withImports(id: string, graph: Graph, found = new Set<string>()): Set<s
   return found;
 }
 
-const isOurs = (id: string): boolean => id.startsWith(`${import.meta.dirname}/src/`);
+const isOwnModule = (id: string): boolean => id.startsWith(`${import.meta.dirname}/src/`);
 const isIcon = (id: string): boolean => id.includes('/lucide-react/dist/esm/icons/');
 
 /** Our modules and icons that the first page does not load, but at least this share of the other pages do. */
@@ -35,10 +38,10 @@ function findShared(graph: Graph, share: number): Set<string> {
     for (const id of withImports(page, graph)) if (!first.has(id)) uses.set(id, (uses.get(id) ?? 0) + 1);
   const shared = new Set(
     [...uses].flatMap(([id, count]) =>
-      (isOurs(id) && count >= share * pages.size) || (isIcon(id) && count > 1) ? [id] : [],
+      (isOwnModule(id) && count >= share * pages.size) || (isIcon(id) && count > 1) ? [id] : [],
     ),
   );
-  // A module that imports a library stays with it. Otherwise each page would load the library.
+  // A module that imports a library is not shared, because otherwise every page would load the library.
   const isLight = (id: string): boolean =>
     (graph.getModuleInfo(id)?.importedIds ?? []).every(
       importedId => first.has(importedId) || shared.has(importedId) || importedId.endsWith('.css'),
@@ -50,7 +53,7 @@ function findShared(graph: Graph, share: number): Set<string> {
   return shared;
 }
 
-/** Names the chunk of what many pages share. */
+/** Puts the modules that many pages share into the chunk with this name. */
 function sharedByPages(name: string, share: number): (id: string, graph: Graph) => string | null {
   let shared: Set<string> | undefined;
   return (id, graph) => {
@@ -59,16 +62,16 @@ function sharedByPages(name: string, share: number): (id: string, graph: Graph) 
   };
 }
 
-/** The message is the same for all of them, because it is part of the first load. */
-const leftOut = (name: string): string =>
+/** The error message is short, because it is part of the first load. */
+const renderStub = (name: string): string =>
   `export const ${name} = () => { throw new Error("vite.config.ts"); };`;
 
 const SCROLL =
   'export const setupScrollRestoration = () => {}; export const storageKey = ""; export const restoreScroll = () => {}; export const getElementScrollRestorationEntry = () => undefined; export const defaultGetScrollRestorationKey = () => "";';
 
 /** Parts of libraries that other libraries import although the console does not use them. They would add 8 KB to the first load. */
-const LEFT_OUT: Record<string, string> = {
-  // The policy forbids style elements, and mantine.gen.css has the variables.
+const STUBS: Record<string, string> = {
+  // The content security policy forbids style elements, and mantine.gen.css has the variables.
   '/MantineCssVariables/MantineCssVariables.mjs': 'export const MantineCssVariables = () => null;',
   // theme.ts has the other colors that the console uses.
   '/MantineProvider/default-colors.mjs': `export const DEFAULT_COLORS = { red: ${JSON.stringify(DEFAULT_THEME.colors.red)} };`,
@@ -77,34 +80,34 @@ const LEFT_OUT: Record<string, string> = {
   '/FloatingArrow/get-arrow-position-styles.mjs': 'export const getArrowMergeDropdownStyles = () => ({});',
   // useScrollRestoration keeps the positions, because pages scroll in separate regions.
   '/router-core/dist/esm/scroll-restoration.js': SCROLL,
-  '/Popover/PopoverContextMenu/PopoverContextMenu.mjs': leftOut('PopoverContextMenu'),
+  '/Popover/PopoverContextMenu/PopoverContextMenu.mjs': renderStub('PopoverContextMenu'),
 };
-const unused = new Set(Object.keys(LEFT_OUT));
-const leaveOut: Plugin = {
-  name: 'leave-out',
+const unusedStubs = new Set(Object.keys(STUBS));
+const stubModules: Plugin = {
+  name: 'halyard-stub-modules',
   apply: 'build',
   enforce: 'pre',
   load(id) {
-    const [end, code] = Object.entries(LEFT_OUT).find(([suffix]) => id.endsWith(suffix)) ?? [];
-    if (end !== undefined) unused.delete(end);
+    const [suffix, code] = Object.entries(STUBS).find(([end]) => id.endsWith(end)) ?? [];
+    if (suffix !== undefined) unusedStubs.delete(suffix);
     return code;
   },
-  // If a library moved a file, it would silently be included as a whole. A missing export fails the build by itself.
+  // A file that a library has moved would silently be included again. A missing export already fails the build.
   buildEnd(error) {
-    if (!error && unused.size > 0)
-      this.error(`No module ends with ${[...unused].join(', ')}. Adapt LEFT_OUT in vite.config.ts.`);
+    if (!error && unusedStubs.size > 0)
+      this.error(`No module ends with ${[...unusedStubs].join(', ')}. Update STUBS in vite.config.ts.`);
   },
 };
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [leaveOut, react(), listPackages(), compress()],
+  plugins: [stubModules, react(), listPackages(), compress()],
   server: { proxy: { [SERVER]: `http://127.0.0.1:${process.env.PORT ?? 4242}` } },
   build: {
     target: 'es2024',
     // The test of the size budgets reads this file.
     manifest: true,
-    // The policy allows no data: fonts and styles, and Trusted Types reject the polyfill.
+    // The content security policy allows no fonts or styles in data: URLs, and Trusted Types reject the polyfill.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // Libraries change less often than our code, so browsers keep them across releases.
@@ -112,10 +115,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            part('react', 'react|react-dom|scheduler'),
-            part('query', '@tanstack/(query-core|react-query)'),
-            part('router', '@tanstack/(router-core|react-router|history|store|react-store)'),
-            // What many pages use is in one file, because dozens of small files compress worse.
+            vendorGroup('react', 'react|react-dom|scheduler'),
+            vendorGroup('query', '@tanstack/(query-core|react-query)'),
+            vendorGroup('router', '@tanstack/(router-core|react-router|history|store|react-store)'),
+            // Modules that many pages use share one file, because dozens of small files compress worse.
             { name: sharedByPages('shared', 0.3), includeDependenciesRecursively: false },
           ],
         },

@@ -2,7 +2,7 @@
 // to src/api/schemas.gen.ts. Also writes the reference page from the command definitions.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { readApiDocument, writeApiTypes } from '../../console/scripts/api-types.ts';
+import { readApiDocument, renderApiTypes } from '../../console/scripts/api-types.ts';
 import { referencedSchemas } from '../src/api/schema-for.ts';
 import { COMMANDS } from '../src/commands/index.ts';
 import { renderReference } from './reference.ts';
@@ -23,7 +23,7 @@ export function renderSchemas(): string {
 }
 
 export const generateFiles = (): [URL, string][] => [
-  [resolveUrl('../src/api/api.gen.ts'), writeApiTypes(readApiDocument())],
+  [resolveUrl('../src/api/api.gen.ts'), renderApiTypes(readApiDocument())],
   [resolveUrl('../src/api/schemas.gen.ts'), renderSchemas()],
   [
     resolveUrl('../../docs/reference/command-line.md'),

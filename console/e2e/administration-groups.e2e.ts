@@ -165,7 +165,7 @@ testAsAdmin(
     await panel.getByLabel('Expires').selectOption('30 days from now');
     await accessible(page);
     await panel.getByRole('button', { name: 'Create invitation' }).click();
-    const dialog = page.getByRole('dialog', { name: `Link of ${name}` });
+    const dialog = page.getByRole('dialog', { name: `Link for ${name}` });
     const link = new URL((await dialog.locator('code').textContent()) ?? '');
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     const detail = page.getByRole('complementary', { name });

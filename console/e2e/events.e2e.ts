@@ -352,9 +352,9 @@ test('a view is saved under a name, opens with its filters, and is updated, rena
   await page.goto(`/events?project=IS:${project}&query=enabled`);
   await openViews();
   await views.getByRole('button', { name: 'Update One project' }).click();
-  await page.getByText('View “One project” has the filters of this page now.').waitFor();
+  await page.getByText('View “One project” now has the filters of this page.').waitFor();
   await views.getByRole('button', { name: 'Rename One project' }).click();
-  await views.getByLabel('New name of “One project”').fill('Enabled there');
+  await views.getByLabel('New name for “One project”').fill('Enabled there');
   await views.getByRole('button', { name: 'Rename', exact: true }).click();
   await page.getByText('View “Enabled there” renamed.').waitFor();
   await page.goto('/events');

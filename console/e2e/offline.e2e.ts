@@ -24,7 +24,7 @@ test('a change that is made offline is not saved, and not sent later', async ({
   expect(await percent.inputValue()).toBe('60 %');
   expect(await percent.isEnabled()).toBe(true);
   await page.context().setOffline(false);
-  await page.getByText('The page shows the last state.').waitFor({ state: 'hidden' });
+  await page.getByText('The page shows the last known state.').waitFor({ state: 'hidden' });
   await page.waitForTimeout(500);
   expect(await readRollout()).toBe('50');
   await page.keyboard.press('Control+s');

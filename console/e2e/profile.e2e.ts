@@ -49,7 +49,7 @@ test('an agent token shows its limits, and cannot exceed them', async ({ page, s
   await page.getByRole('checkbox', { name: 'Default' }).waitFor();
   await accessible(page);
   const createButton = page.getByRole('button', { name: 'Create token' });
-  await page.getByLabel('Number of changes').fill('2');
+  await page.getByLabel('Maximum number of changes').fill('2');
   await createButton.click();
   await page.getByText('is required for an agent').waitFor();
   await page.getByRole('checkbox', { name: 'Default' }).check();

@@ -71,7 +71,7 @@ testAsAdmin(
     await page.getByRole('button', { name: /^Save Ctrl/ }).waitFor();
     await valuesField(page).fill('PL');
     await valuesField(page).press('Enter');
-    const effect = page.getByRole('region', { name: 'Saving affects' });
+    const effect = page.getByRole('region', { name: 'Affected flags' });
     await effect.getByRole('link', { name: enabledFlag.name }).waitFor();
     await effect.getByText(`${disabledFlag.name} is disabled here.`).waitFor();
     await accessible(page);

@@ -45,7 +45,7 @@ test('a session that ends while editing asks for a login, and nothing is lost', 
   await waitForFocus(password);
   await accessible(page);
   await logInAgain(page, { ...person, password: 'wrong' });
-  await loginDialog(page).getByText('The username or the password is wrong.').waitFor();
+  await loginDialog(page).getByText('The username or password is wrong.').waitFor();
   await logInAgain(page, person);
 
   // After the login, the page repeats the request that was rejected with 401.

@@ -67,7 +67,9 @@ testAsViewer(
     await page.getByRole('region', { name: 'Applications' }).getByRole('link', { name: appName }).click();
     await page.getByRole('heading', { level: 1, name: appName }).waitFor();
     const region = (name: string) => page.getByRole('region', { name });
-    await region('Problems').getByText(`There is no flag ${misspelledFlag}, so the application uses its default value.`).waitFor();
+    await region('Problems')
+      .getByText(`There is no flag ${misspelledFlag}, so the application uses its default value.`)
+      .waitFor();
     await region('Environments').getByText('1 instance', { exact: true }).waitFor();
     await region('Environments').getByText('unleash-node-sdk:6.12.1').waitFor();
     await region('Instances').getByText('host-1').waitFor();

@@ -43,7 +43,7 @@ test('a view of the flags is shared with a project, opened by somebody else, ren
     .click();
   const newName = `Only ${flag}`;
   await dialog()
-    .getByRole('textbox', { name: `New name of “${name}”` })
+    .getByRole('textbox', { name: `New name for “${name}”` })
     .fill(newName);
   await dialog().getByRole('button', { name: 'Rename', exact: true }).click();
   await page.getByText(`View “${newName}” renamed.`).waitFor();
@@ -89,7 +89,7 @@ test('renames a saved view, and asks if a different tab has renamed it meanwhile
 
   await openViews();
   await dialog.getByRole('button', { name: 'Rename Checkout' }).click();
-  await dialog.getByLabel('New name of “Checkout”').fill('My checkout');
+  await dialog.getByLabel('New name for “Checkout”').fill('My checkout');
   await renameInOtherTab('Their checkout');
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
 
@@ -97,7 +97,7 @@ test('renames a saved view, and asks if a different tab has renamed it meanwhile
   await theirs.getByText('Their checkout').waitFor();
   await accessible(page);
   await dialog.getByRole('button', { name: 'Continue with mine' }).click();
-  await dialog.getByLabel('New name of “Their checkout”').waitFor();
+  await dialog.getByLabel('New name for “Their checkout”').waitFor();
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
   await page.getByText('View “My checkout” renamed.').waitFor();
   await openViews();

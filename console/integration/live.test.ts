@@ -16,13 +16,13 @@ const unsubscribers: (() => void)[] = [];
 beforeAll(async () => {
   front = await startFront(server);
   openTab(front.url);
-  const { startLive } = await import('../src/live/live.ts');
+  const { startLiveUpdates } = await import('../src/live/live.ts');
   const { meQuery } = await import('../src/api/me.ts');
   flags = await import('../src/features/queries.ts');
   session = await import('../src/api/session.ts');
   await logIn(await createPerson(admin, { rootRole: 'Admin' }));
   await client.fetchQuery(meQuery);
-  startLive(client);
+  startLiveUpdates(client);
 });
 afterAll(async () => {
   for (const unsubscribe of unsubscribers) unsubscribe();

@@ -11,7 +11,7 @@ let server: ConsoleServer;
 let admin: Api;
 const target = { url: '' };
 let front: Front;
-let followEvents: typeof import('../src/live/stream.ts')['followEvents'];
+let streamEvents: typeof import('../src/live/stream.ts')['streamEvents'];
 const controllers: AbortController[] = [];
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   target.url = server.url;
   front = await startFront(target);
   openTab(front.url);
-  ({ followEvents } = await import('../src/live/stream.ts'));
+  ({ streamEvents } = await import('../src/live/stream.ts'));
 });
 afterEach(() => {
   for (const controller of controllers.splice(0)) controller.abort();
@@ -35,7 +35,7 @@ async function follow() {
   const received = { start: 0, lost: 0, hidden: 0, missing: 0, ids: [] as number[], flags: [] as string[] };
   const controller = new AbortController();
   controllers.push(controller);
-  void followEvents(controller.signal, {
+  void streamEvents(controller.signal, {
     onStart: () => void received.start++,
     onProgress: (_, events) => {
       received.ids.push(...events.map(({ id }) => id));

@@ -12,13 +12,13 @@ import { theme } from './theme.ts';
 
 const RETRY_MS = 5_000;
 
-// The client in api/client.ts retries by itself. A change that is made offline fails, because TanStack Query would send it hours later.
+// Queries do not retry, because api/client.ts does. Changes fail while offline, because TanStack Query could send them hours later.
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
       retry: false,
-      // A part of a page that failed in an outage loads when the server is back.
+      // Parts of a page that failed during an outage load when the server is back.
       refetchInterval: ({ state }) => isOutage(state.error) && RETRY_MS,
     },
     mutations: { networkMode: 'always' },

@@ -10,8 +10,8 @@ import { listAdminEntries } from './administration/navigation.ts';
 import { loadChunk } from './api/chunks.ts';
 import { RequestError } from './api/errors.ts';
 import { meQuery } from './api/me.ts';
-import { startLive } from './live/live.ts';
-import { pathAfterLogin } from './login/path.ts';
+import { startLiveUpdates } from './live/live.ts';
+import { getPathAfterLogin } from './login/path.ts';
 import { FailedPage, FailedShell, UnknownPage } from './shell/FailedPage.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { parseSearch, type Search, stringifySearch } from './ui/search.ts';
@@ -27,8 +27,8 @@ const shell = createRoute({
   component: Shell,
   errorComponent: FailedShell,
   beforeLoad: async ({ context, location }) => {
-    // The stream opens before the first query, so that no change in between is missed.
-    startLive(context.queryClient);
+    // The stream opens before the first query, so that no change is missed.
+    startLiveUpdates(context.queryClient);
     try {
       await context.queryClient.ensureQueryData(meQuery);
     } catch (error) {
@@ -77,7 +77,7 @@ type BeforeLoad = { context: { queryClient: QueryClient }; search: Search };
 async function skipLogin({ context, search }: BeforeLoad): Promise<void> {
   if (search.failed !== undefined) return;
   const me = await context.queryClient.ensureQueryData(meQuery).catch(() => undefined);
-  if (me) throw redirect({ href: pathAfterLogin(search.to) });
+  if (me) throw redirect({ href: getPathAfterLogin(search.to) });
 }
 
 /** The administration opens with the first page that the user may open. */

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-// tokens.css names the colors of the console. Mantine derives the states of its components from these scales.
+// tokens.css defines the colors of the console. Mantine derives the states of its components from these scales.
 const halyard: MantineColorsTuple = [
   '#edf2fe',
   '#dbe5fd',

@@ -1,5 +1,5 @@
 // The keys of all queries. Refreshing a key also refreshes the keys that begin with it, so a page appends to the key of its subject:
-// `[...keys.segments, id, 'strategies']`. live/table.ts says which events refresh which keys.
+// `[...keys.segments, id, 'strategies']`. live/affected-keys.ts says which events refresh which keys.
 import type { QueryKey } from '@tanstack/react-query';
 import type { Search } from '../ui/search.ts';
 

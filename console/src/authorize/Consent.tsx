@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
-import { timeAfterDays } from '../token-scope/expiry.ts';
+import { daysFromNow } from '../token-scope/expiry.ts';
 import { ScopeFields } from '../token-scope/ScopeFields.tsx';
 import { type Access, NO_SCOPE, SCOPE_FIELDS, toScope } from '../token-scope/words.ts';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -67,7 +67,7 @@ export function Consent({
       const limits = toScope(scope);
       const token = {
         description: description.trim(),
-        expiresAt: timeAfterDays(Number(expires)),
+        expiresAt: daysFromNow(Number(expires)),
         ...(limits && { scope: limits }),
       };
       return decide({ ...requested, allow, ...(allow && { token }) });

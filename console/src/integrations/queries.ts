@@ -7,7 +7,7 @@ export type Integration = schemas['Integration'];
 export type Provider = schemas['IntegrationProvider'];
 export type IntegrationInput = schemas['IntegrationInput'];
 
-/** The state of an integration changes without a user, for example when deliveries fail or the server disables the integration. */
+/** An integration's state also changes without a user's action, for example when deliveries fail or the server disables it. */
 const REFRESH_MS = 10_000;
 
 /** All integrations, and the providers for new integrations. */
@@ -17,7 +17,7 @@ export const integrationsQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-/** An integration, and the ETag that proves which state the user has seen. */
+/** An integration and its ETag, which identifies the version that the user has seen. */
 export const integrationQuery = (id: string) =>
   queryOptions({
     queryKey: keys.integration(id),
@@ -44,7 +44,7 @@ export const matchingEventsQuery = (body: schemas['IntegrationPreviewInput']) =>
     retry: false,
   });
 
-/** The events of the last days that match, and the request that would deliver one of them. */
+/** The matching events of the last days, and the request that would deliver one of them. */
 export const previewQuery = (id: number, body: schemas['PreviewRequest']) =>
   queryOptions({
     queryKey: keys.deliveryPreview(id, body),

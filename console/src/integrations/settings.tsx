@@ -25,7 +25,7 @@ import {
   updateIntegration,
 } from './queries.ts';
 
-/** Creates an integration from the parameters of its provider. */
+/** Creates an integration with the provider in the URL. */
 export function NewIntegrationPage() {
   const { provider: name = '' } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(integrationsQuery);

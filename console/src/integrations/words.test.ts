@@ -31,20 +31,20 @@ test.each([
   [{ enabled: false, disabledBecause: 'Every attempt failed for 120 hours.' }, 'Disabled by the server'],
   [{ failingSince: '2026-11-15T09:49:00Z' }, 'Failing for 11 min'],
   [{ problem: 'The signing secret cannot be decrypted. Rotate it.' }, 'Misconfigured'],
-])('names the state of %j', (fields, label) => {
+])('describes the state of %j', (fields, label) => {
   expect(getIntegrationState(integration(fields), NOW).label).toBe(label);
 });
 
 test.each([
   [{}, 'Every event'],
-  [{ events: ['feature-created'], projects: ['payments'] }, '1 event type of Payments'],
+  [{ events: ['feature-created'], projects: ['payments'] }, '1 event type from Payments'],
   [{ environments: ['production'], filter: { query: 'a' } }, 'Every event in production, filtered'],
-  [{ projects: ['a', 'b', 'c', 'd'] }, 'Every event of a, b and 2 others'],
-])('names the events of %j', (fields, expected) => {
+  [{ projects: ['a', 'b', 'c', 'd'] }, 'Every event from a, b and 2 others'],
+])('describes the events of %j', (fields, expected) => {
   expect(describeEvents(integration(fields), new Map([['payments', 'Payments']]))).toBe(expected);
 });
 
-test('calls an integration by its description, then by its provider', () => {
+test('falls back to the provider for an integration without a description', () => {
   expect(getIntegrationTitle(integration({ description: 'To the warehouse' }))).toBe('To the warehouse');
   expect(getIntegrationTitle(integration(), [{ name: 'webhook', displayName: 'Webhook' }])).toBe('Webhook');
 });

@@ -3,7 +3,7 @@ import { formatDuration } from '../ui/time.ts';
 import { formatCount } from '../ui/words.ts';
 import type { Integration } from './queries.ts';
 
-/** A label for the state of an integration, and a sentence if a person should act. */
+/** A label for the state of an integration, and an explanation if a user should act. */
 export type IntegrationState = { tone: Tone; label: string; why?: string };
 
 export function getIntegrationState(integration: Integration, now = Date.now()): IntegrationState {
@@ -23,21 +23,21 @@ export function getIntegrationState(integration: Integration, now = Date.now()):
 
 type Names = ReadonlyMap<string, string>;
 
-/** Describes which events an integration receives, for example "Every event of Payments in production". */
+/** Describes which events an integration receives, for example "Every event from Payments in production". */
 export function describeEvents(integration: Integration, projectNames: Names): string {
   const { events, projects, environments, filter } = integration;
   const types = events.includes('*') ? 'Every event' : formatCount(events.length, 'event type');
   const projectIds = projects.filter(id => id !== '*');
   const projectText =
-    projectIds.length > 0 ? ` of ${formatNames(projectIds.map(id => projectNames.get(id) ?? id))}` : '';
+    projectIds.length > 0 ? ` from ${formatNames(projectIds.map(id => projectNames.get(id) ?? id))}` : '';
   const environmentNames = environments.filter(name => name !== '*');
   return `${types}${projectText}${environmentNames.length > 0 ? ` in ${formatNames(environmentNames)}` : ''}${filter ? ', filtered' : ''}`;
 }
 
-const SHOWN = 2;
+const MAX_SHOWN_NAMES = 2;
 const formatNames = (names: readonly string[]): string =>
-  names.length > SHOWN + 1
-    ? `${names.slice(0, SHOWN).join(', ')} and ${names.length - SHOWN} others`
+  names.length > MAX_SHOWN_NAMES + 1
+    ? `${names.slice(0, MAX_SHOWN_NAMES).join(', ')} and ${names.length - MAX_SHOWN_NAMES} others`
     : names.join(', ');
 
 /** Returns the description of an integration, or the name of its provider if it has none. */

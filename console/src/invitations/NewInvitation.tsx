@@ -40,7 +40,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
   if (invitation)
     return (
       <Secret
-        title={`Link of ${invitation.name}`}
+        title={`Link for ${invitation.name}`}
         secret={invitation.url ?? invitation.secret}
         label="Copy link"
         onStored={() => leave({ edit: undefined, invitation: String(invitation.id) })}

@@ -5,7 +5,7 @@ export type Event = schemas['Event'];
 /** A part of the stream, after which all events up to `id` have been sent. */
 export type Block = { id: number; event?: Event };
 
-/** Returns a list with the parsed block, or an empty list for a comment. An event has one line, because its JSON has no line breaks. */
+/** Returns a list with the parsed block, or an empty list for a comment. An event's data is a single line, because JSON escapes line breaks. */
 export function parseBlock(text: string): Block[] {
   const id = /^id: (\d+)$/m.exec(text)?.[1];
   const data = /^data: (.+)$/m.exec(text)?.[1];

@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { loadChunk } from '../api/chunks.ts';
 import { onWrite } from '../api/client.ts';
-import { followEvents } from './stream.ts';
+import { streamEvents } from './stream.ts';
 
-/** How far the stream has come. All events up to the position are committed. */
+/** The progress of the stream. All events up to the position are committed. */
 export type Progress = {
   /** Undefined if there is no stream, in which case there may be new events. */
   position: number | undefined;
@@ -30,8 +30,8 @@ function publish(progress: Progress): void {
 export const readLivePosition = (): number | undefined => position;
 
 /**
- * Waits for the id up to which all events are committed, so that a search that starts now finds all these events. Returns undefined if
- * the signal aborts or there is no stream.
+ * Waits for the id up to which all events are committed, so that a search that starts afterwards finds all of them. Returns undefined
+ * if the signal aborts or there is no stream.
  */
 export async function waitForPosition(signal: AbortSignal): Promise<number | undefined> {
   if (position !== undefined || signal.aborted) return position;
@@ -48,16 +48,16 @@ export async function waitForPosition(signal: AbortSignal): Promise<number | und
 }
 
 /** Keeps all queries of this tab current with one event stream, until nobody is logged in. */
-export function startLive(client: QueryClient): void {
+export function startLiveUpdates(client: QueryClient): void {
   if (isRunning) return;
   isRunning = true;
   // A separate chunk keeps the refresher out of the first load.
-  const refresher = loadChunk(() => import('./refresh.ts')).then(({ makeRefresher }) =>
-    makeRefresher(client),
+  const refresher = loadChunk(() => import('./refresh.ts')).then(({ createRefresher }) =>
+    createRefresher(client),
   );
   const reloadAll = () => void refresher.then(({ reloadEverything }) => reloadEverything());
   void refresher.then(({ afterWrite }) => onWrite(afterWrite));
-  void followEvents(new AbortController().signal, {
+  void streamEvents(new AbortController().signal, {
     onStart: start => {
       const keysBefore = client
         .getQueryCache()

@@ -2,11 +2,11 @@ import { hashKey, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import type { Write } from '../api/client.ts';
 import { eventTypesByRoute } from '../api/events.gen.ts';
 import { isLive, keys } from '../api/keys.ts';
+import { EVERYTHING, listAffectedKeys } from './affected-keys.ts';
 import type { Event } from './blocks.ts';
-import { EVERYTHING, listAffectedKeys } from './table.ts';
 
 /** Events are collected for this long before a refresh, because the events of one change arrive together. */
-const GATHER_MS = 100;
+const COLLECT_MS = 100;
 /**
  * After a refresh, a tab pauses this many times as long as the refresh took, so that a burst of events keeps neither the tab nor
  * the server busy.
@@ -28,7 +28,7 @@ export type Refresher = {
 };
 
 /** Collects the queries to reload. Only one refresh for events runs at a time, and no query is lost. The user's own changes refresh immediately. */
-export function makeRefresher(client: QueryClient): Refresher {
+export function createRefresher(client: QueryClient): Refresher {
   const pendingKeys = new Map<string, QueryKey>();
   let isScheduled = false;
 
@@ -36,7 +36,7 @@ export function makeRefresher(client: QueryClient): Refresher {
     for (const key of queryKeys) pendingKeys.set(hashKey(key), key);
     if (pendingKeys.size === 0 || isScheduled) return;
     isScheduled = true;
-    setTimeout(() => void refreshPending(), GATHER_MS);
+    setTimeout(() => void refreshPending(), COLLECT_MS);
   }
 
   async function refreshPending(): Promise<void> {
@@ -80,7 +80,7 @@ async function refresh(client: QueryClient, queryKeys: readonly QueryKey[]): Pro
 
 /** Returns what a write affects, based on the events that the API document lists for each operation. */
 function findAffectedKeys({ method, path, params }: Write): readonly QueryKey[] {
-  // Only the user sees the views they save, so there are no events for them.
+  // Personal views record no events, because only their owner sees them.
   if (path.startsWith('/api/admin/user/views')) return [keys.views];
   return (eventTypesByRoute[`${method} ${path}`] ?? []).flatMap(type => listAffectedKeys(type, params));
 }

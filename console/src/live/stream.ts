@@ -15,7 +15,7 @@ export type Handlers = {
   onStart: (position: number) => void;
   /** Delivers the events up to the position, except those that the user cannot see. */
   onProgress: (position: number, events: Event[]) => void;
-  /** There were changes that the user cannot see, but which may change what the user sees, such as roles and access. */
+  /** There were changes that the user cannot see but that may affect what the user sees, such as changes to roles. */
   onHidden: () => void;
   /** The database was restored or failed over, and lost events that the page may show. */
   onLost: () => void;
@@ -25,7 +25,7 @@ export type Handlers = {
 
 class StreamRejection extends Error {
   readonly status: number;
-  /** After how many seconds the server would accept a stream, if it says so. */
+  /** The number of seconds to wait before a retry, if the server sent it. */
   readonly retryAfter: number | undefined;
   constructor(status: number, retryAfter?: number) {
     super(`The event stream was rejected with status ${status}.`);
@@ -64,11 +64,11 @@ async function* connect(position: number | undefined, signal: AbortSignal): Asyn
 }
 
 /**
- * Follows the log until the signal aborts or nobody is logged in. The server sends every event once and in id order, after all
+ * Tails the event log until the signal aborts or nobody is logged in. The server sends every event once and in id order, after all
  * earlier changes have ended. Only visible tabs connect, because browsers open at most six connections to a server over HTTP/1.1.
  * A hidden tab closes its stream immediately, because it can resume at the same position with a single request.
  */
-export async function followEvents(signal: AbortSignal, handlers: Handlers): Promise<void> {
+export async function streamEvents(signal: AbortSignal, handlers: Handlers): Promise<void> {
   let position: number | undefined;
   let lastReceivedAt = 0;
   let reloadedAt = Number.NEGATIVE_INFINITY;
@@ -104,7 +104,7 @@ export async function followEvents(signal: AbortSignal, handlers: Handlers): Pro
     const connection = new AbortController();
     const endIfHidden = () => isHidden() && connection.abort();
     document.addEventListener('visibilitychange', endIfHidden, { signal: connection.signal });
-    // A connection from before the browser went offline is probably dead, and nothing reports it.
+    // A connection from before the browser went offline is probably dead, and no error reports it.
     addEventListener('online', () => connection.abort(), { signal: connection.signal });
     try {
       for await (const blocks of connect(position, AbortSignal.any([signal, connection.signal])))
@@ -123,7 +123,7 @@ export async function followEvents(signal: AbortSignal, handlers: Handlers): Pro
         position = undefined;
         handlers.onLost();
       } else if (error instanceof StreamRejection && ![502, 504].includes(error.status)) {
-        // A busy server asks to be tried again soon, but the tabs would keep it busy if they reloaded their data each time.
+        // A busy server asks clients to retry soon, but tabs that reloaded their data each time would keep it busy.
         if (Date.now() - reloadedAt >= POLL_SECONDS * 1_000) {
           reloadedAt = Date.now();
           handlers.onMissing();

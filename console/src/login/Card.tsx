@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { Mark } from '../shell/Mark.tsx';
 import s from './login.module.css';
 
-/** The frame of the pages without a session. */
+/** The frame of pages that work without a session. */
 export function Card({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Halyard`;

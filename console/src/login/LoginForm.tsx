@@ -10,7 +10,7 @@ import s from './login.module.css';
 import { logIn, methodsQuery } from './queries.ts';
 import { useSecondsLeft } from './useSecondsLeft.ts';
 
-/** The login methods that the server reports. */
+/** Shows the login methods that the server offers. */
 export function LoginForm({
   returnTo,
   inNewWindow = false,
@@ -19,9 +19,9 @@ export function LoginForm({
 }: {
   /** The path to open after single sign-on. */
   returnTo: string;
-  /** Whether single sign-on opens a different window, so that this page keeps its input. */
+  /** Whether single sign-on opens in a new window, so that this page keeps its input. */
   inNewWindow?: boolean;
-  /** The user who logs in again, if that is known. */
+  /** The username of a user who logs in again, if known. */
   username?: string;
   onLoggedIn(): void;
 }) {
@@ -81,7 +81,7 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
         label="Password"
         autoComplete="current-password"
         data-autofocus={isUserKnown || undefined}
-        // The form may render after the dialog has looked for the field that gets the focus.
+        // The form may render after the dialog has chosen the field to focus.
         autoFocus={isUserKnown}
         size="sm"
         visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
@@ -100,9 +100,9 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
   );
 }
 
-/** Describes a login error. The remaining seconds replace the waiting time in the message, which would become outdated. */
+/** Describes a login error. The remaining seconds replace the wait in the message, because it would become outdated. */
 function describeError(error: Error, seconds: number): string {
-  if (error instanceof RequestError && error.status === 401) return 'The username or the password is wrong.';
+  if (error instanceof RequestError && error.status === 401) return 'The username or password is wrong.';
   if (!(error instanceof RequestError) || error.retryAfter === undefined) return error.message;
   const reason = error.message.replace(/ Retry in [^.]*\./, '');
   return seconds > 0

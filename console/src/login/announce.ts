@@ -9,7 +9,7 @@ export function announceLogin(): void {
   channel.close();
 }
 
-/** Calls the listener when the user logs in in a different window. Returns a function that stops listening. */
+/** Calls the listener when the user logs in from a different window. Returns a function that stops listening. */
 export function onLoginElsewhere(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = listener;

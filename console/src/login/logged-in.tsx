@@ -4,16 +4,16 @@ import { announceLogin } from './announce.ts';
 import { Card } from './Card.tsx';
 import s from './login.module.css';
 
-/** The last page of a login that the dialog "Your session ended" opened in a different window. */
+/** The last page of a login that the dialog "Your session ended" opened in a new window. */
 export function LoggedInPage() {
   useEffect(announceLogin, []);
   return (
     <Card title="You are logged in">
       <p className={s.hint} role="status">
-        Close this window. The other one continues, with everything that you entered there.
+        Close this window and continue in the other one. Everything that you entered there is kept.
       </p>
       <Button component="a" href="/" size="sm">
-        Go to the start page
+        Go to the home page
       </Button>
     </Card>
   );

@@ -4,7 +4,7 @@ import { announceLogin } from './announce.ts';
 import { Card } from './Card.tsx';
 import { LoginForm } from './LoginForm.tsx';
 import s from './login.module.css';
-import { pathAfterLogin } from './path.ts';
+import { getPathAfterLogin } from './path.ts';
 import { methodsQuery } from './queries.ts';
 import { SsoFailure } from './SsoFailure.tsx';
 
@@ -15,7 +15,7 @@ const NOTES: Record<string, string> = {
 
 export function LoginPage() {
   const { to, after, failed, id, seconds } = useSearch({ strict: false });
-  const returnTo = pathAfterLogin(to);
+  const returnTo = getPathAfterLogin(to);
   const passwordLoginEnabled = useQuery(methodsQuery).data?.methods.some(({ type }) => type === 'password');
   const note = typeof after === 'string' ? NOTES[after] : undefined;
   return (

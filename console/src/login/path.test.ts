@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathAfterLogin } from './path.ts';
+import { getPathAfterLogin } from './path.ts';
 
 test.each([
   ['/flags?query=checkout', '/flags?query=checkout'],
@@ -10,6 +10,6 @@ test.each([
   ['/\\example.com', '/'],
   ['https://example.com', '/'],
   [undefined, '/'],
-])('after a login for %s the console opens %s', (target, path) => {
-  expect(pathAfterLogin(target)).toBe(path);
+])('after a login that started at %s, the console opens %s', (target, path) => {
+  expect(getPathAfterLogin(target)).toBe(path);
 });

@@ -14,7 +14,7 @@ import { parseBrowser } from './words.ts';
 /** The user's browser sessions. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const end = useMutation({ mutationFn: endSession, onError: toastError });
   const otherSessions = (sessions.data ?? []).filter(({ current }) => !current);
   const endOthers = async () => {
@@ -25,7 +25,9 @@ export function Sessions() {
     <Section
       title="Sessions"
       action={
-        otherSessions.length > 0 && <Button onClick={() => setAsking(true)}>End all other sessions…</Button>
+        otherSessions.length > 0 && (
+          <Button onClick={() => setConfirming(true)}>End all other sessions…</Button>
+        )
       }
     >
       {sessions.error && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
@@ -53,12 +55,12 @@ export function Sessions() {
         </Row>
       ))}
       <Confirm
-        opened={isAsking}
+        opened={isConfirming}
         title="End all other sessions?"
         action={`End ${formatCount(otherSessions.length, 'session')}`}
         danger
         onConfirm={endOthers}
-        onClose={() => setAsking(false)}
+        onClose={() => setConfirming(false)}
       >
         <p>You stay logged in here. Personal tokens keep working.</p>
       </Confirm>

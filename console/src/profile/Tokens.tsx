@@ -29,8 +29,8 @@ import { classifyExpiry } from './words.ts';
 
 const EMPTY = { description: '', days: '30', date: '', ...NO_SCOPE };
 const ACCESS = [
-  { value: 'all', label: 'Everything you may do' },
-  { value: 'some', label: 'Part of what you may do' },
+  { value: 'all', label: 'Everything you can do' },
+  { value: 'some', label: 'Part of what you can do' },
   { value: 'read', label: 'Read only' },
   { value: 'agent', label: 'For an agent that changes flags within limits' },
   { value: 'agent-read', label: 'For an agent that only reads' },
@@ -170,7 +170,7 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
         value={access}
         data={ACCESS}
         error={errors.scope}
-        onChange={event => change({ access: event.target.value as Access })} // The values are those of ACCESS.
+        onChange={event => change({ access: event.target.value as Access })} // The options are values of Access.
       />
       {access !== 'all' && (
         <Suspense>
@@ -181,7 +181,7 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
         {access === 'all'
           ? 'The token has your permissions, including those you get later.'
           : 'The token never has more permissions than you. Events show its description.'}{' '}
-        You can have 10 personal tokens.
+        You can have up to 10 personal tokens.
       </p>
     </PanelForm>
   );

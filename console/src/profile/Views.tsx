@@ -83,7 +83,7 @@ export function Views() {
           if (!newest) return;
           setViewToRename(newest);
           throw new Error(
-            `A different tab has renamed this view to “${newest.view.name}”. Choose Rename again to replace that name.`,
+            `This view was renamed to “${newest.view.name}” in the meantime. To overwrite that name, choose Rename again.`,
           );
         }}
         onClose={() => setViewToRename(undefined)}

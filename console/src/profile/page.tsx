@@ -10,7 +10,7 @@ import { Sessions } from './Sessions.tsx';
 import { Tokens } from './Tokens.tsx';
 import { Views } from './Views.tsx';
 
-// This page loads the authorization page too, because every further chunk makes the first load larger.
+// The authorization page shares this chunk, because each additional chunk makes the first load larger.
 export { AuthorizePage } from '../authorize/page.tsx';
 
 /** Shows the user's preferences, views, tokens, sessions and password. */

@@ -22,7 +22,7 @@ test.each([
   expect(describePage(path)).toBe(expected);
 });
 
-test('finds out whether a token has expired or expires within two weeks', () => {
+test('classifies tokens that have expired or expire within two weeks', () => {
   expect(classifyExpiry('2026-11-15T13:59:59Z', NOW)).toBe('expired');
   expect(classifyExpiry('2026-11-28T14:00:00Z', NOW)).toBe('soon');
   expect(classifyExpiry('2026-11-29T14:00:00Z', NOW)).toBe('later');

@@ -9,7 +9,7 @@ export const parseBrowser = (userAgent: string | null): string =>
   userAgent ??
   'Unknown browser';
 
-/** Describes the page of a saved view like the navigation does, for example "/projects/payments/events" as "payments: events". */
+/** Describes the page of a saved view as the navigation does, for example "/projects/payments/events" as "payments: events". */
 export function describePage(path: string): string {
   const [first = '', project, ...rest] = path.split('/').slice(1).map(decode);
   if (first === '') return 'home';

@@ -19,7 +19,7 @@ const KINDS = {
   user: '',
   group: 'Group',
   'service-account': 'Service account',
-  'single-sign-on': 'In the settings of single sign-on',
+  'single-sign-on': 'In the single sign-on settings',
 };
 
 /** Lists who has a role and where. */

@@ -11,14 +11,14 @@ import {
   listOperations,
   sortEnvironmentPermissions,
 } from './areas.ts';
+import s from './matrix.module.css';
 import {
   type Difference,
   findDifference,
   hasPermission,
   type PermissionKey,
   togglePermission,
-} from './held.ts';
-import s from './matrix.module.css';
+} from './permission-keys.ts';
 import type { Permissions } from './queries.ts';
 
 type Props = {
@@ -33,7 +33,7 @@ type Props = {
   onChange(heldKeys: PermissionKey[]): void;
 };
 
-/** A table of the permissions of a role. Each area is a row, and each permission in environments is a row. */
+/** A table of a role's permissions, with a row for each area and for each environment permission. */
 export function Matrix({
   isRoot,
   permissions,
@@ -201,7 +201,7 @@ function Areas({
 
 const hasEffect = (names: readonly string[]): boolean => names.some(name => listOperations(name).length > 0);
 
-/** Marks permissions that Unleash clients may set, but that no operation of Halyard requires. */
+/** Marks permissions that Unleash clients may set, but that no Halyard operation requires. */
 const NoEffect = () => <small className={s.unused}>no effect</small>;
 
 const MAX_OPERATIONS = 6;

@@ -6,8 +6,8 @@ import { type ReactNode, useState } from 'react';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { formatNumber } from '../ui/words.ts';
-import { findDifference, listPermissionKeys } from './held.ts';
 import { Matrix } from './Matrix.tsx';
+import { findDifference, listPermissionKeys } from './permission-keys.ts';
 import { type Permissions, type Role, roleQuery } from './queries.ts';
 import s from './roles.module.css';
 
@@ -41,11 +41,11 @@ export function RoleForm({
   children?: ReactNode;
 }) {
   const messages = messagesByField(error);
-  const [chosenId, setCompared] = useState<string>();
-  const wantedId = chosenId ?? String(defaultComparison?.id ?? '');
+  const [chosenId, setChosenId] = useState<string>();
+  const requestedId = chosenId ?? String(defaultComparison?.id ?? '');
   // Only roles of the same kind are compared, so the choice may no longer be valid.
-  const comparedId = compareWith.some(({ id }) => String(id) === wantedId) ? wantedId : '';
-  const [onlyDifferences, setOnly] = useState(false);
+  const comparedId = compareWith.some(({ id }) => String(id) === requestedId) ? requestedId : '';
+  const [onlyDifferences, setOnlyDifferences] = useState(false);
   const otherResult = useQuery({ ...roleQuery(Number(comparedId)), enabled: comparedId !== '' });
   const otherKeys =
     comparedId !== '' && otherResult.data ? new Set(listPermissionKeys(otherResult.data.role)) : undefined;
@@ -88,8 +88,8 @@ export function RoleForm({
               ...compareWith.map(({ id, name }) => ({ value: String(id), label: name })),
             ]}
             onChange={event => {
-              setCompared(event.target.value);
-              setOnly(false);
+              setChosenId(event.target.value);
+              setOnlyDifferences(false);
             }}
           />
           {otherKeys && (
@@ -100,7 +100,7 @@ export function RoleForm({
               permissions={permissions}
               isRoot={isRoot}
               onlyDifferences={onlyDifferences}
-              onChange={setOnly}
+              onChange={setOnlyDifferences}
             />
           )}
         </div>

@@ -7,42 +7,42 @@ export type Column = (typeof COLUMNS)[number];
 
 type Position = { area: string; column: Column } | { area: string; label: string };
 
-const crudColumns = (area: string, suffix: string, columns: readonly Column[]): [string, Position][] =>
+const listCrudPositions = (area: string, suffix: string, columns: readonly Column[]): [string, Position][] =>
   columns.map(column => [`${column.toUpperCase()}_${suffix}`, { area, column }]);
-const accessColumns = (area: string, prefix: string): [string, Position][] => [
+const listAccessPositions = (area: string, prefix: string): [string, Position][] => [
   [`${prefix}_READ`, { area, column: 'Read' }],
   [`${prefix}_WRITE`, { area, column: 'Update' }],
 ];
 
 /** The position of each permission in the matrix. */
 const POSITIONS = new Map<string, Position>([
-  ...crudColumns('Flags', 'FEATURE', ['Create', 'Update', 'Delete']),
+  ...listCrudPositions('Flags', 'FEATURE', ['Create', 'Update', 'Delete']),
   ['MOVE_FEATURE_TOGGLE', { area: 'Flags', label: 'Move' }],
   ['UPDATE_FEATURE_DEPENDENCY', { area: 'Flags', label: 'Dependencies' }],
   ['UPDATE_FEATURE_VARIANTS', { area: 'Flags', label: 'Variants' }],
-  ...crudColumns('API tokens', 'PROJECT_API_TOKEN', ['Read', 'Create', 'Delete']),
-  ...accessColumns('Default strategies', 'PROJECT_DEFAULT_STRATEGY'),
-  ...crudColumns('Segments', 'PROJECT_SEGMENT', ['Update']),
-  ...crudColumns('Context fields', 'PROJECT_CONTEXT', ['Update']),
-  ...crudColumns('Release templates', 'PROJECT_RELEASE_TEMPLATE', ['Update']),
-  ...accessColumns('Access', 'PROJECT_USER_ACCESS'),
-  ...accessColumns('Settings', 'PROJECT_SETTINGS'),
-  ...accessColumns('Change requests', 'PROJECT_CHANGE_REQUEST'),
-  ...crudColumns('Project', 'PROJECT', ['Create', 'Update', 'Delete']),
-  ...crudColumns('Integrations', 'ADDON', ['Create', 'Update', 'Delete']),
-  ...crudColumns('Backend tokens', 'CLIENT_API_TOKEN', COLUMNS),
-  ...crudColumns('Frontend tokens', 'FRONTEND_API_TOKEN', COLUMNS),
-  ...crudColumns('Applications', 'APPLICATION', ['Update']),
-  ...crudColumns('Context fields', 'CONTEXT_FIELD', ['Create', 'Update', 'Delete']),
-  ...crudColumns('Segments', 'SEGMENT', ['Create', 'Update', 'Delete']),
-  ...crudColumns('Strategy types', 'STRATEGY', ['Create', 'Update', 'Delete']),
-  ...crudColumns('Tag types', 'TAG_TYPE', ['Create', 'Update', 'Delete']),
-  ...crudColumns('Roles', 'ROLE', ['Read']),
-  ...crudColumns('Login history', 'LOGS', ['Read']),
-  ...crudColumns('Sign-in', 'AUTH_CONFIGURATION', ['Update']),
-  ...crudColumns('CORS origins', 'CORS', ['Update']),
-  ...crudColumns('Maintenance mode', 'MAINTENANCE_MODE', ['Update']),
-  ...crudColumns('Banners', 'INSTANCE_BANNERS', ['Update']),
+  ...listCrudPositions('API tokens', 'PROJECT_API_TOKEN', ['Read', 'Create', 'Delete']),
+  ...listAccessPositions('Default strategies', 'PROJECT_DEFAULT_STRATEGY'),
+  ...listCrudPositions('Segments', 'PROJECT_SEGMENT', ['Update']),
+  ...listCrudPositions('Context fields', 'PROJECT_CONTEXT', ['Update']),
+  ...listCrudPositions('Release templates', 'PROJECT_RELEASE_TEMPLATE', ['Update']),
+  ...listAccessPositions('Access', 'PROJECT_USER_ACCESS'),
+  ...listAccessPositions('Settings', 'PROJECT_SETTINGS'),
+  ...listAccessPositions('Change requests', 'PROJECT_CHANGE_REQUEST'),
+  ...listCrudPositions('Project', 'PROJECT', ['Create', 'Update', 'Delete']),
+  ...listCrudPositions('Integrations', 'ADDON', ['Create', 'Update', 'Delete']),
+  ...listCrudPositions('Backend tokens', 'CLIENT_API_TOKEN', COLUMNS),
+  ...listCrudPositions('Frontend tokens', 'FRONTEND_API_TOKEN', COLUMNS),
+  ...listCrudPositions('Applications', 'APPLICATION', ['Update']),
+  ...listCrudPositions('Context fields', 'CONTEXT_FIELD', ['Create', 'Update', 'Delete']),
+  ...listCrudPositions('Segments', 'SEGMENT', ['Create', 'Update', 'Delete']),
+  ...listCrudPositions('Strategy types', 'STRATEGY', ['Create', 'Update', 'Delete']),
+  ...listCrudPositions('Tag types', 'TAG_TYPE', ['Create', 'Update', 'Delete']),
+  ...listCrudPositions('Roles', 'ROLE', ['Read']),
+  ...listCrudPositions('Login history', 'LOGS', ['Read']),
+  ...listCrudPositions('Sign-in', 'AUTH_CONFIGURATION', ['Update']),
+  ...listCrudPositions('CORS origins', 'CORS', ['Update']),
+  ...listCrudPositions('Maintenance mode', 'MAINTENANCE_MODE', ['Update']),
+  ...listCrudPositions('Banners', 'INSTANCE_BANNERS', ['Update']),
   ['RELEASE_PLAN_TEMPLATE_CREATE', { area: 'Release templates', column: 'Create' }],
   ['RELEASE_PLAN_TEMPLATE_UPDATE', { area: 'Release templates', column: 'Update' }],
   ['RELEASE_PLAN_TEMPLATE_DELETE', { area: 'Release templates', column: 'Delete' }],

@@ -41,7 +41,7 @@ export const grantingRolesQuery = (permissions: readonly string[]) =>
 
 const toPathParams = (id: number) => ({ params: { path: { roleId: String(id) } } });
 
-/** A role with its permissions, and the ETag that proves which state the page has seen. */
+/** A role with its permissions, and its ETag, which identifies the version that the user has seen. */
 export const roleQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.roles, id],
@@ -52,7 +52,7 @@ export const roleQuery = (id: number) =>
     },
   });
 
-/** Lists who has the role and where. Requires ADMIN. */
+/** Who has the role and where. Requires ADMIN. */
 export const holdersQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.roles, id, 'holders'],

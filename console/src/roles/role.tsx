@@ -20,7 +20,7 @@ import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { formatCount } from '../ui/words.ts';
 import { Holders } from './Holders.tsx';
-import { listPermissionKeys, toInputs } from './held.ts';
+import { listPermissionKeys, toInputs } from './permission-keys.ts';
 import {
   buildSubject,
   createRole,
@@ -106,10 +106,10 @@ function NewRole({
     },
   });
   const rootNames = new Set(permissions.root.map(({ name }) => name));
-  const [startRole, setStart] = useState(source);
+  const [startRole, setStartRole] = useState(source);
   const startWith = async (id: string) => {
     const role = id === '' ? undefined : (await client.fetchQuery(roleQuery(Number(id)))).role;
-    setStart(role);
+    setStartRole(role);
     edit({ permissions: listCopyablePermissions(role), ...(role && { type: getCopyType(role) }) });
   };
   return (
@@ -171,11 +171,11 @@ function NewRole({
           <p className={s.words}>
             {draft.type === 'custom'
               ? 'Holders have these permissions in the projects where the role is granted.'
-              : 'Holders have these permissions on the instance, and the project permissions in every project that they can read. It does not give access to private projects.'}
+              : 'Holders have these permissions on the instance, and the project permissions in every project that they can read. The role does not give access to private projects.'}
           </p>
           <p className={s.words}>
-            {formatCount(draft.permissions.length, 'permission')} chosen. Everyone can read projects that are
-            not private without a permission.
+            {formatCount(draft.permissions.length, 'permission')} selected. Reading projects that are not
+            private requires no permission.
           </p>
         </RailSection>
       </FormAndEffect>

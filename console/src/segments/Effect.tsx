@@ -8,7 +8,7 @@ import s from './segments.module.css';
 
 const MAX_SHOWN = 8;
 
-/** Lists by environment the flags that reach different users when the constraints are saved. */
+/** Lists, for each environment, the flags that reach different users when the constraints are saved. */
 export function Effect({
   effects,
   isChanged,
@@ -18,7 +18,7 @@ export function Effect({
 }) {
   if (effects.length === 0) return null;
   return (
-    <RailSection title="Saving affects">
+    <RailSection title="Affected flags">
       {!isChanged && (
         <p className={s.words}>Nothing yet. If you change a constraint, these flags reach different users.</p>
       )}

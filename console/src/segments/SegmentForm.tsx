@@ -84,7 +84,7 @@ function Constraints({
   fields: readonly ContextField[];
   onChange(part: Partial<Draft>): void;
 }) {
-  const [addedIndex, setAdded] = useState<number>();
+  const [addedIndex, setAddedIndex] = useState<number>();
   const addButton = useRef<HTMLButtonElement>(null);
   const findSavedConstraint = (constraint: Constraint, index: number): Constraint | undefined =>
     base && (findSaved(base.constraints[index], constraint) ?? { ...constraint, values: [] });
@@ -95,7 +95,7 @@ function Constraints({
         <span>
           {constraints.length === 0
             ? 'Without a constraint, every user is in the segment.'
-            : 'A user is in the segment if all of them match.'}
+            : 'A user is in the segment if all constraints match.'}
         </span>
       </header>
       <div className={s.card}>
@@ -111,7 +111,7 @@ function Constraints({
             fields={fields}
             onChange={next => onChange({ constraints: constraints.with(index, next) })}
             onRemove={() => {
-              setAdded(undefined);
+              setAddedIndex(undefined);
               onChange({ constraints: constraints.filter((_, n) => n !== index) });
               addButton.current?.focus();
             }}
@@ -123,7 +123,7 @@ function Constraints({
           leftSection={<Plus size={14} />}
           disabled={constraints.length >= MAX_CONSTRAINTS}
           onClick={() => {
-            setAdded(constraints.length);
+            setAddedIndex(constraints.length);
             onChange({ constraints: [...constraints, newConstraint(fields)] });
           }}
         >

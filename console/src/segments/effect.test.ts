@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeEffects, countInProduction } from './effect.ts';
+import { computeEffects, countProductionFlags } from './effect.ts';
 
 const ENVIRONMENTS = [
   { name: 'development', type: 'development' },
@@ -28,7 +28,7 @@ const flag = (name: string, enabled: Record<string, boolean>) => ({
   })),
 });
 
-test('counts a flag once in an environment, no matter how many of its strategies use the segment', () => {
+test('counts a flag once per environment, no matter how many of its strategies use the segment', () => {
   const uses = [use('checkout', 'production'), use('checkout', 'production'), use('sepa', 'staging')];
 
   const effects = computeEffects(uses, ENVIRONMENTS, undefined);
@@ -53,7 +53,7 @@ test('separates disabled flags, because a change reaches nobody there', () => {
       disabled: ['sepa'],
     },
   ]);
-  expect(countInProduction(effects)).toBe(1);
+  expect(countProductionFlags(effects)).toBe(1);
 });
 
 test('counts the flags of all environments of type production', () => {
@@ -65,5 +65,5 @@ test('counts the flags of all environments of type production', () => {
     use('new', 'staging'),
   ];
 
-  expect(countInProduction(computeEffects(uses, environments, undefined))).toBe(2);
+  expect(countProductionFlags(computeEffects(uses, environments, undefined))).toBe(2);
 });

@@ -4,7 +4,7 @@ import type { StrategyUse } from './queries.ts';
 type Flag = Pick<Schemas['FoundFeature'], 'name' | 'environments'>;
 type Environment = Pick<Schemas['Environment'], 'name' | 'type'>;
 
-/** How a change of a segment affects an environment. */
+/** How a change to a segment affects an environment. */
 export type EnvironmentEffect = {
   environment: string;
   type: string;
@@ -15,8 +15,8 @@ export type EnvironmentEffect = {
 };
 
 /**
- * Returns the effects of different constraints in the order of the environments. Omits environments where no strategy uses the
- * segment.
+ * Returns how changed constraints affect each environment, in the order of the environments. Omits environments where no strategy
+ * uses the segment.
  */
 export function computeEffects(
   uses: readonly StrategyUse[],
@@ -43,7 +43,7 @@ export function computeEffects(
 }
 
 /** Counts the flags in production that reach different users. */
-export const countInProduction = (effects: readonly EnvironmentEffect[]): number =>
+export const countProductionFlags = (effects: readonly EnvironmentEffect[]): number =>
   new Set(
     effects
       .filter(({ type }) => type === 'production')

@@ -51,8 +51,8 @@ export function NewSegmentPage() {
           cancel: list,
         }}
       >
-        <RailSection title="Creating affects">
-          <p className={s.words}>No flag, until a strategy uses the segment.</p>
+        <RailSection title="Affected flags">
+          <p className={s.words}>None until a strategy uses the segment.</p>
         </RailSection>
       </FormAndEffect>
       {unsaved.confirmation}

@@ -9,11 +9,11 @@ export type SegmentInput = Schemas['SegmentInput'];
 export type StrategyUse = Schemas['StrategyUse'];
 
 const SEGMENT = '/api/admin/segments/{id}';
-/** The number of events in which the list looks for the last change of each segment. */
+/** The list looks for each segment's last change in this many events. */
 const MAX_SEARCHED_EVENTS = 1000;
 const CHANGES = ['segment-created', 'segment-updated'];
 
-/** A segment, and the ETag that proves which state the user has seen. */
+/** A segment and its ETag, which identifies the version that the user has seen. */
 export const segmentQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.segments, id],

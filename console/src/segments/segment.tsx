@@ -19,7 +19,7 @@ import type { Version } from '../ui/versions.ts';
 import { formatCount } from '../ui/words.ts';
 import { type Draft, findProblems, toBody, toDraft } from './draft.ts';
 import { Effect } from './Effect.tsx';
-import { computeEffects, countInProduction } from './effect.ts';
+import { computeEffects, countProductionFlags } from './effect.ts';
 import {
   buildSubject,
   deleteSegment,
@@ -82,7 +82,7 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
   const flags = useQuery(segmentFlagsQuery(segment.name)).data;
   const effects = computeEffects(uses ?? [], environments, flags);
   const isAudienceChanged = changes.some(({ path }) => path[0] === 'constraints');
-  const productionFlags = isAudienceChanged ? countInProduction(effects) : 0;
+  const productionFlags = isAudienceChanged ? countProductionFlags(effects) : 0;
   const problems = findProblems(draft, fields);
   return (
     <Page

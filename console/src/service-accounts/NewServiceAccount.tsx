@@ -10,7 +10,7 @@ import { TokenSecretsCheckbox } from './TokenSecretsCheckbox.tsx';
 const SHOWN_FIELDS = ['name', 'username', 'rootRole', 'readsTokenSecrets'];
 const EMPTY = { name: '', username: '', rootRole: '3', readsTokenSecrets: false };
 
-/** The panel that creates a service account. Its page creates the tokens. */
+/** The panel that creates a service account. Tokens are created on the account's page. */
 export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRole[]; onClose(): void }) {
   const navigate = useNavigate();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({

@@ -3,7 +3,7 @@ import { Checkbox } from '@mantine/core';
 import type { OperationId } from '../api/can.ts';
 import { Can } from '../ui/Can.tsx';
 
-/** A checkbox that lets the account read the secrets of its API tokens, because Terraform compares them at every plan. */
+/** A checkbox that lets the account read the secrets of its API tokens, because Terraform compares them in every plan. */
 export function TokenSecretsCheckbox({
   call,
   checked,
@@ -24,7 +24,7 @@ export function TokenSecretsCheckbox({
         label="Can read the secrets of the API tokens it creates"
         description={
           wasChecked && !checked
-            ? 'Saving deletes the stored secrets for good. The API tokens stay valid.'
+            ? 'Saving permanently deletes the stored secrets. The API tokens stay valid.'
             : 'Terraform requires this. The server then stores these secrets encrypted and shows them to this account only.'
         }
         checked={checked}

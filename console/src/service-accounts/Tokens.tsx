@@ -16,12 +16,12 @@ import { toast } from '../ui/toasts.ts';
 import { createToken, deleteToken, type ServiceAccount, type Token } from './queries.ts';
 import s from './service-accounts.module.css';
 
-/** An account can have at most ten tokens. */
+/** The server's limit for each account. */
 const MAX_TOKENS = 10;
 
 /** The tokens of a service account. The server shows a new secret once. */
 export function Tokens({ account }: { account: ServiceAccount }) {
-  const [isNew, setNew] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [tokenToDelete, setTokenToDelete] = useState<Token>();
   const [secret, setSecret] = useState<string>();
   return (
@@ -32,7 +32,7 @@ export function Tokens({ account }: { account: ServiceAccount }) {
           <Button
             leftSection={<Plus size={14} />}
             disabled={account.tokens.length >= MAX_TOKENS}
-            onClick={() => setNew(true)}
+            onClick={() => setCreating(true)}
           >
             New token…
           </Button>
@@ -40,7 +40,7 @@ export function Tokens({ account }: { account: ServiceAccount }) {
       }
     >
       {account.tokens.length === 0 && (
-        <p className={s.words}>No tokens yet, so no program can act as this account.</p>
+        <p className={s.words}>No tokens yet, so no client can act as this account.</p>
       )}
       {account.tokens.length > 0 && (
         <ul className={s.tokens}>
@@ -71,21 +71,23 @@ export function Tokens({ account }: { account: ServiceAccount }) {
         </ul>
       )}
       {account.tokens.length >= MAX_TOKENS && (
-        <p className={s.words}>An account can have {MAX_TOKENS} tokens. Delete one to create another.</p>
+        <p className={s.words}>
+          An account can have up to {MAX_TOKENS} tokens. Delete one to create another.
+        </p>
       )}
-      {isNew && (
+      {isCreating && (
         <NewToken
           account={account}
           onCreated={value => {
-            setNew(false);
+            setCreating(false);
             setSecret(value);
           }}
-          onClose={() => setNew(false)}
+          onClose={() => setCreating(false)}
         />
       )}
       {secret !== undefined && (
         <Secret title={`Token for ${account.name}`} secret={secret} onStored={() => setSecret(undefined)}>
-          {`A program acts as ${account.name} with this token. Copy it now. Halyard does not show it again.`}
+          {`Clients use this token to act as ${account.name}. Copy it now. Halyard does not show it again.`}
         </Secret>
       )}
       {tokenToDelete && (
@@ -121,8 +123,8 @@ const ScopeFields = lazy(() =>
 );
 
 const ACCESS = [
-  { value: 'all', label: 'Everything the account may do' },
-  { value: 'some', label: 'Part of what the account may do' },
+  { value: 'all', label: 'Everything the account can do' },
+  { value: 'some', label: 'Part of what the account can do' },
   { value: 'read', label: 'Read only' },
 ];
 
@@ -163,7 +165,7 @@ function NewToken({
       <div className={s.fields}>
         <TextInput
           label="Description"
-          description="Names the program or machine that uses the token."
+          description="The client or machine that uses the token."
           required
           maxLength={255}
           autoComplete="off"
@@ -182,7 +184,7 @@ function NewToken({
           value={draft.access}
           data={ACCESS}
           error={messages.scope}
-          onChange={event => setDraft({ ...draft, access: event.target.value as Access })} // The values are those of ACCESS.
+          onChange={event => setDraft({ ...draft, access: event.target.value as Access })} // The options are values of Access.
         />
         {draft.access !== 'all' && (
           <Suspense>

@@ -76,7 +76,7 @@ export function ServiceAccountsPage() {
         call: 'createServiceAccount',
         run: () => push({ edit: 'new' }),
       }}
-      empty="No service accounts yet. A program such as a pipeline acts as one, with its own tokens."
+      empty="No service accounts yet. With one, a client such as a CI pipeline has its own role and tokens."
     >
       {search.edit === 'new' && roles && (
         <NewServiceAccount roles={roles} onClose={() => replace({ edit: undefined })} />

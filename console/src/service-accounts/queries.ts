@@ -15,7 +15,7 @@ export const serviceAccountsQuery = queryOptions({
 
 const toPathParams = (id: number) => ({ params: { path: { id: String(id) } } });
 
-/** A service account, and the ETag that proves which state the page has seen. */
+/** A service account and its ETag, which identifies the version that the user has seen. */
 export const serviceAccountQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.serviceAccounts, id],

@@ -1,7 +1,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Moon, Sun } from 'lucide-react';
 
-/** Changes between light and dark. public/scheme.js applies the choice before the first paint. */
+/** Toggles between light and dark mode. public/scheme.js applies the choice before the first paint. */
 export function ColorScheme() {
   // Suspending transitions adds a style element, which the content security policy rejects.
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });

@@ -17,7 +17,7 @@ const subscribeToOnline = (listener: () => void): (() => void) => {
 
 export const useIsOnline = (): boolean => useSyncExternalStore(subscribeToOnline, () => navigator.onLine);
 
-/** Says that the server is unreachable, busy or updated. Requests and pages retry by themselves. */
+/** Says that the server is unreachable or busy, or was updated. Requests and pages retry automatically. */
 export function ConnectionBanner() {
   const { unavailable, snapshot, outdated, waitingWrites } = useSyncExternalStore(
     onConnection,
@@ -27,7 +27,7 @@ export function ConnectionBanner() {
   if (outdated)
     return (
       <div role="alert" className={s.banner}>
-        <RefreshCw size={14} aria-hidden="true" /> Halyard was updated. Reload to open more pages.
+        <RefreshCw size={14} aria-hidden="true" /> Halyard was updated. Reload to open other pages.
         <Button size="xs" onClick={() => location.reload()}>
           Reload
         </Button>
@@ -35,7 +35,7 @@ export function ConnectionBanner() {
     );
   const message = isOnline
     ? describeConnection({ unavailable, snapshot, waitingWrites })
-    : 'You are offline. The page shows the last state.';
+    : 'You are offline. The page shows the last known state.';
   return (
     <div role="status">
       {message && (

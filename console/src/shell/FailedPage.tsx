@@ -25,7 +25,7 @@ export function OfflinePage() {
   );
 }
 
-/** Shown if the console could not load the user. After an outage, the console opens without a click. */
+/** Shown if the console could not load the user. After an outage, the console opens automatically. */
 export function FailedShell(props: ErrorComponentProps) {
   const router = useRouter();
   const { error } = props;
@@ -41,7 +41,7 @@ export function FailedShell(props: ErrorComponentProps) {
   );
 }
 
-/** Shown for a URL that the console does not know. */
+/** Shown for an unknown URL. */
 export function UnknownPage() {
   return (
     <Page title="Not found">

@@ -2,13 +2,13 @@ import { Kbd, Modal } from '@mantine/core';
 import { toKeyLabels, useActiveShortcuts } from '../ui/shortcuts.ts';
 import s from './Help.module.css';
 
-/** The most used shortcuts of all pages. `useShortcuts` registers them only where they work. */
+/** The most common shortcuts of all pages. `useShortcuts` registers them only where they work. */
 const COMMON_SHORTCUTS = [
   { keys: 'n', description: 'New flag or project (lists)' },
   { keys: 'j', description: 'Next row (lists)' },
   { keys: 'k', description: 'Previous row (lists)' },
   { keys: 'x', description: 'Select the row (flags)' },
-  { keys: 's', description: 'Add to favorites, or remove (flags, projects)' },
+  { keys: 's', description: 'Add to or remove from favorites (flags, projects)' },
   { keys: '1', description: 'Toggle in the first environment (flags)' },
   { keys: 'c', description: 'Copy link (events, deliveries)' },
   { keys: 'r', description: 'Redeliver (deliveries)' },

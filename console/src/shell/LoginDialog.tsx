@@ -12,7 +12,7 @@ const LoginForm = lazy(() =>
   loadChunk(() => import('../login/LoginForm.tsx')).then(module => ({ default: module.LoginForm })),
 );
 
-/** Appears when the session has ended. The page below keeps its input, and the waiting requests continue after the login. */
+/** Appears when the session has ended. The page behind it keeps its input, and waiting requests continue after the login. */
 export function LoginDialog() {
   const queryClient = useQueryClient();
   const { hasWaitingChange } = useSyncExternalStore(onConnection, readConnection);
@@ -28,7 +28,7 @@ export function LoginDialog() {
       resumeAfterLogin();
       void queryClient.invalidateQueries();
     } catch (failure) {
-      // The first attempt fails as expected, because the dialog appears when there is no session.
+      // The first attempt is expected to fail, because the dialog appears when there is no session.
       if (!isFirst) setError(failure instanceof Error ? failure.message : String(failure));
     }
   });

@@ -37,9 +37,9 @@ import { useMe } from '../api/me.ts';
 import { usePageActions } from '../ui/actions.ts';
 import { parseSearch } from '../ui/search.ts';
 import { formatCount } from '../ui/words.ts';
-import { usePaletteResults } from './palette-things.ts';
 import { flagsQuery, projectsQuery, viewsQuery } from './queries.ts';
 import { readRecentChoices, rememberChoice } from './recent.ts';
+import { usePaletteResults } from './usePaletteResults.ts';
 
 const [store, spotlight] = createSpotlight();
 /** The URL, name, icon, shortcut and keywords of each page. */
@@ -56,7 +56,7 @@ const PAGES: readonly [string, string, LucideIcon, string, string][] = [
 ];
 
 /** The pages of a project beyond its flags. */
-const PARTS: readonly [string, string, LucideIcon, string?][] = [
+const PROJECT_PAGES: readonly [string, string, LucideIcon, string?][] = [
   ['/health', 'Health', Gauge, 'technical debt, stale'],
   ['/events', 'Events', Activity],
   ['/applications', 'Applications', AppWindow],
@@ -70,7 +70,7 @@ const PARTS: readonly [string, string, LucideIcon, string?][] = [
   ['/settings/danger', 'Danger zone', SlidersHorizontal, 'archive, delete project'],
 ];
 
-/** The command palette, which finds flags, actions of the page, pages, people, other subjects and projects. Recent choices come first. */
+/** The command palette, which finds flags, page actions, pages, people, projects and more. Recent choices come first. */
 export function Palette({
   typedText,
   onType,
@@ -79,7 +79,7 @@ export function Palette({
 }: {
   typedText: string;
   onType(text: string): void;
-  /** Called when the field has the focus. */
+  /** Called when the search field has the focus. */
   onReady(): void;
   onClose(): void;
 }) {
@@ -97,7 +97,7 @@ export function Palette({
   useEffect(() => spotlight.open(), []);
 
   const groups = useMemo((): SpotlightActionGroupData[] => {
-    const makeAction = (
+    const buildAction = (
       to: string,
       label: string,
       Icon: LucideIcon,
@@ -118,7 +118,7 @@ export function Palette({
     const isMatch = ({ label = '', keywords = '' }: { label?: string; keywords?: string | string[] }) =>
       `${label}\n${keywords}`.toLowerCase().includes(searchText);
     const recentActions =
-      searchText === '' ? readRecentChoices().map(({ to, label }) => makeAction(to, label, Search)) : [];
+      searchText === '' ? readRecentChoices().map(({ to, label }) => buildAction(to, label, Search)) : [];
     // The pages of the current project come first.
     const isCurrent = ({ id }: SpotlightActionData) =>
       projectId !== undefined && `${id}/`.startsWith(`/projects/${encodeURIComponent(projectId)}/`);
@@ -130,7 +130,7 @@ export function Palette({
         actions:
           searchText.length < 2
             ? []
-            : flags.map(flag => makeAction(getFlagPath(flag), flag.name, Flag, describeFlag(flag))),
+            : flags.map(flag => buildAction(getFlagPath(flag), flag.name, Flag, describeFlag(flag))),
       },
       {
         group: 'Actions',
@@ -142,18 +142,18 @@ export function Palette({
         group: 'Go to',
         actions: [
           ...PAGES.filter(([to]) => to !== '/deliveries' || can(me, 'getDeliveries')).map(
-            ([to, label, Icon, keys, keywords]) => makeAction(to, label, Icon, keys, keywords),
+            ([to, label, Icon, keys, keywords]) => buildAction(to, label, Icon, keys, keywords),
           ),
           ...listAdminEntries(me).map(({ label, path, keywords }) =>
-            makeAction(path, label, Shield, 'Administration', keywords),
+            buildAction(path, label, Shield, 'Administration', keywords),
           ),
         ]
           .filter(isMatch)
           .filter(action => !isRecent(action)),
       },
       {
-        group: 'People and other things',
-        actions: results.map(({ to, label, kind, icon }) => makeAction(to, label, icon, kind)),
+        group: 'People and more',
+        actions: results.map(({ to, label, kind, icon }) => buildAction(to, label, icon, kind)),
       },
       {
         group: 'Saved views',
@@ -173,9 +173,9 @@ export function Palette({
           .flatMap(({ id, name }) => {
             const base = `/projects/${encodeURIComponent(id)}`;
             return [
-              makeAction(base, name, FolderOpen),
-              ...PARTS.map(([path, part, Icon, keywords]) =>
-                makeAction(base + path, `${part} of ${name}`, Icon, undefined, keywords),
+              buildAction(base, name, FolderOpen),
+              ...PROJECT_PAGES.map(([path, part, Icon, keywords]) =>
+                buildAction(base + path, `${name}: ${part}`, Icon, undefined, keywords),
               ),
             ];
           })

@@ -12,7 +12,7 @@ const MAX_SHOWN = 50;
 /** The current project, if there is one, and a menu to switch to a different project. */
 export function ProjectMenu({ project, projects }: { project?: Project; projects: readonly Project[] }) {
   const navigate = useNavigate();
-  const [typedText, setTyped] = useState('');
+  const [typedText, setTypedText] = useState('');
   const matchingProjects = projects.filter(({ id, name }) =>
     `${name} ${id}`.toLowerCase().includes(typedText.toLowerCase()),
   );
@@ -20,7 +20,7 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
     <Menu
       align="start"
       className={s.projects}
-      onClose={() => setTyped('')}
+      onClose={() => setTypedText('')}
       target={
         <button type="button" className={s.project}>
           <i aria-hidden="true">{project?.name.slice(0, 1).toUpperCase()}</i>
@@ -44,7 +44,7 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
             aria-label="Find a project"
             placeholder="Find a project"
             value={typedText}
-            onChange={event => setTyped(event.target.value)}
+            onChange={event => setTypedText(event.target.value)}
           />
         )
       }

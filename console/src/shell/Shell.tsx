@@ -11,9 +11,9 @@ import { MaintenanceBanner } from './MaintenanceBanner.tsx';
 import s from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
 import { Toasts } from './Toasts.tsx';
+import { useFocusRecovery } from './useFocusRecovery.ts';
 import { useGoTo } from './useGoTo.ts';
-import { useFocusRecovery } from './useKeptFocus.ts';
-import { useScrollRestoration } from './useKeptScroll.ts';
+import { useScrollRestoration } from './useScrollRestoration.ts';
 
 const Palette = lazy(() =>
   loadChunk(() => import('./Palette.tsx')).then(module => ({ default: module.Palette })),
@@ -26,12 +26,12 @@ const ReasonDialog = lazy(() =>
 );
 const Help = lazy(() => loadChunk(() => import('./Help.tsx')).then(module => ({ default: module.Help })));
 
-/** The sidebar, the page in its main region, and what may appear over it. */
+/** The sidebar, the current page, and what may appear above it. */
 export function Shell() {
   const [overlay, setOverlay] = useState<'palette' | 'help'>();
   const [isNavOpen, setNavOpen] = useState(false);
   const { sessionEnded } = useSyncExternalStore(onConnection, readConnection);
-  const isAskedForReason = useSyncExternalStore(onReasonPrompt, readReasonPrompt) !== undefined;
+  const needsReason = useSyncExternalStore(onReasonPrompt, readReasonPrompt) !== undefined;
   const close = () => setOverlay(undefined);
   useGoTo();
   usePageFocus();
@@ -62,7 +62,7 @@ export function Shell() {
       {overlay === 'palette' && <ImmediatePalette onClose={close} />}
       <Suspense>{overlay === 'help' && <Help onClose={close} />}</Suspense>
       <Toasts />
-      <Suspense>{isAskedForReason && <ReasonDialog />}</Suspense>
+      <Suspense>{needsReason && <ReasonDialog />}</Suspense>
       <Suspense>{sessionEnded && <LoginDialog />}</Suspense>
     </div>
   );
@@ -119,7 +119,7 @@ function useIsStuck(): boolean {
       isLoading && location.pathname !== resolvedLocation?.pathname,
   });
   const [isStuck, setStuck] = useState(false);
-  // This lasts until the page has loaded, because the previous page must not return in between.
+  // Stays true until the page has loaded, so that the previous page does not reappear in between.
   if (isLoading && !isOnline && !isStuck) setStuck(true);
   if (!isLoading && isStuck) setStuck(false);
   return isStuck;

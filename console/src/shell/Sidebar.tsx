@@ -98,7 +98,7 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
   );
 }
 
-/** The pages of the project in the URL. Without a project in the URL, it uses the last open project, a favorite, or the only project. */
+/** The pages of the project in the URL or, without one, of the project that was open last, a favorite, or the only project. */
 function ProjectItems() {
   const { projectId } = useParams({ strict: false });
   const { data: projects } = useQuery(projectsQuery);
@@ -140,7 +140,7 @@ const findDefaultProject = (projects: readonly Project[] = []): Project | undefi
 function InstanceItems() {
   const hasAdministration = listAdminEntries(useMe()).length > 0;
   const maySeeDeliveries = useMissingPermissions('getDeliveries').length === 0;
-  // The count needs the permission to see deliveries, because the user could not see what failed otherwise.
+  // Shown only to users who may see deliveries, because others could not find out what failed.
   const { data: integrations = [] } = useQuery({ ...integrationsQuery, enabled: maySeeDeliveries });
   const failingIntegrations = maySeeDeliveries
     ? integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null).length

@@ -13,7 +13,7 @@ export function useGoTo(): void {
     { keys: 'g p', description: 'Go to the projects', run: openPage('/projects') },
     ...listProjectPages(projectId).map(([key, part, path]) => ({
       keys: `g ${key}`,
-      description: `Go to the ${part} of the project`,
+      description: `Go to the project's ${part}`,
       run: openPage(path),
     })),
   ]);

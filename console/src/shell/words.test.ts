@@ -3,14 +3,14 @@ import { describeConnection } from './words.ts';
 
 const CONNECTED = { unavailable: false, snapshot: null, waitingWrites: 0 };
 
-test('says that the server or its database is unreachable, and nothing while the server responds', () => {
+test('reports an unreachable server or database, and nothing while the server responds', () => {
   expect(describeConnection(CONNECTED)).toBeUndefined();
   expect(describeConnection({ ...CONNECTED, unavailable: true })).toMatch(/^The server is not available/);
   const snapshot = '2026-11-15T09:30:00.000Z';
   expect(describeConnection({ ...CONNECTED, unavailable: true, snapshot })).toMatch(/^The database is unr/);
 });
 
-test('the message about a waiting change stays the same when reads succeed in between', () => {
+test('keeps the message about a waiting change when reads succeed in between', () => {
   const waiting = { ...CONNECTED, waitingWrites: 1 };
 
   expect(describeConnection(waiting)).toBe('The server has not responded yet.');

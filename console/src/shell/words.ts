@@ -8,7 +8,7 @@ export function describeConnection({
 }: Pick<Connection, 'unavailable' | 'snapshot' | 'waitingWrites'>): string | undefined {
   if (unavailable && snapshot !== null)
     return `The database is unreachable. Applications get their flags from a snapshot of ${new Date(snapshot).toLocaleString()}. Requests are retried.`;
-  // The same whether or not reads succeed meanwhile, because a different message would move "Stop trying" during a click.
+  // Does not depend on whether reads succeed, because a different message could move the "Stop trying" button during a click.
   if (waitingWrites > 0) return 'The server has not responded yet.';
   return unavailable ? 'The server is not available at the moment. Requests are retried.' : undefined;
 }

@@ -8,7 +8,7 @@ const TABS = [
   { to: '/admin/sign-in/origins', label: 'Frontend origins' },
 ];
 
-/** The settings of how people log in, and of the pages in which frontend SDKs run. */
+/** Frames the settings for how people log in and for which pages may use frontend SDKs. */
 export function SignInFrame({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Page title="Sign-in" name={`${name} · Sign-in`} head={<Tabs label="Sign-in" tabs={TABS} />}>

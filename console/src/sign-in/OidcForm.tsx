@@ -22,7 +22,7 @@ type PartProps = {
   change(part: Partial<OidcDraft>): void;
 };
 
-/** The OpenID Connect settings for the provider, for the accounts that a login creates, and for rare cases. */
+/** The OpenID Connect settings: the provider, the accounts that a login creates, and advanced options. */
 export function OidcForm({
   callbackUrl,
   missingPermissions,
@@ -87,7 +87,7 @@ function Provider({ draft, errors, change, callbackUrl }: PartProps & { callback
       ) : (
         <PasswordInput
           label="Client secret"
-          placeholder="None: a public client"
+          placeholder="Empty for a public client"
           maxLength={1000}
           autoComplete="off"
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the secret' }}
@@ -179,7 +179,7 @@ function Advanced({ draft, errors, change }: PartProps) {
         <NativeSelect
           label="Signing algorithm of ID tokens"
           value={draft.idTokenSigningAlgorithm}
-          data={[{ value: '', label: 'Any that the provider announces' }, ...ALGORITHMS]}
+          data={[{ value: '', label: 'Any that the provider supports' }, ...ALGORITHMS]}
           error={errors.idTokenSigningAlgorithm}
           onChange={event => change({ idTokenSigningAlgorithm: event.target.value })}
         />
@@ -195,7 +195,7 @@ function Advanced({ draft, errors, change }: PartProps) {
         />
         <div className={s.wide}>
           <Setting
-            title="Request the scope groups"
+            title="Request the groups scope"
             note="Some providers send groups only with this scope"
             checked={draft.addGroupsScope}
             onChange={addGroupsScope => change({ addGroupsScope })}

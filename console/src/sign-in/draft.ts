@@ -3,7 +3,7 @@ import type { OidcInput, OidcSettings } from './queries.ts';
 /** The mask of a stored secret in responses. A request with this mask keeps the secret. */
 export const STORED_SECRET = '*****';
 
-/** The form of OpenID Connect. Empty strings mean missing values. */
+/** The OpenID Connect form. Empty strings mean missing values. */
 export type OidcDraft = {
   enabled: boolean;
   discoverUrl: string;

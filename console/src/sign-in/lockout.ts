@@ -13,7 +13,7 @@ const REMEDIES = {
 };
 
 /**
- * Returns a warning about admins who could not log in with these methods, or a block if no admin could. For single sign-on, an admin
+ * Warns about admins who could not log in with these methods, and blocks the change if no admin could. For single sign-on, an admin
  * counts only after logging in with it, because only such a login proves that the provider knows the admin.
  */
 export function findLockout(

@@ -18,17 +18,17 @@ import { formatCount } from '../ui/words.ts';
 import { Admins } from './Admins.tsx';
 import { listChangedNames, type OidcDraft, SHOWN_FIELDS, STORED_SECRET, toDraft, toInput } from './draft.ts';
 import { SignInFrame } from './Frame.tsx';
+import { LockoutNote } from './LockoutNote.tsx';
 import { findLockout } from './lockout.ts';
-import { LockoutNote } from './Note.tsx';
 import { OidcForm } from './OidcForm.tsx';
 import { adminLoginsQuery, oidcQuery, originsQuery, passwordsQuery, saveOidc, testOidc } from './queries.ts';
 import s from './sign-in.module.css';
-import { settingSubject } from './subject.ts';
+import { buildSettingSubject } from './subject.ts';
 import { TestResult } from './TestResult.tsx';
 
-const SUBJECT = settingSubject('auth.oidc');
+const SUBJECT = buildSettingSubject('auth.oidc');
 
-/** Single sign-on with OpenID Connect. Only settings that were tested can be saved. */
+/** Single sign-on with OpenID Connect. Only tested settings can be saved. */
 export function OidcPage() {
   const oidc = useQuery(oidcQuery);
   const passwords = useQuery(passwordsQuery);

@@ -15,9 +15,9 @@ import { useEditor } from '../ui/useEditor.tsx';
 import type { Version } from '../ui/versions.ts';
 import { SignInFrame } from './Frame.tsx';
 import { originsQuery, saveOrigins } from './queries.ts';
-import { settingSubject } from './subject.ts';
+import { buildSettingSubject } from './subject.ts';
 
-const SUBJECT = settingSubject('cors');
+const SUBJECT = buildSettingSubject('cors');
 const PATH = /^\/body\/frontendApiOrigins\/(\d+)/;
 
 /** The origins as text, in which a line can be incomplete, and as the list that is saved. */
@@ -110,7 +110,7 @@ function Editor({ savedVersion }: { savedVersion: Version<Draft> }) {
               ? 'Every page on the internet that has a frontend token.'
               : draft.origins.length === 0
                 ? 'None. Frontend SDKs work only on pages of this server and outside browsers.'
-                : 'Only pages of these origins that have a frontend token. Browsers reject the others.'}
+                : 'Only pages of these origins that have a frontend token. Browsers block all others.'}
           </p>
         </RailSection>
         <LastChange subject={SUBJECT} />
@@ -120,7 +120,7 @@ function Editor({ savedVersion }: { savedVersion: Version<Draft> }) {
   );
 }
 
-/** Returns the messages about individual origins with their line. */
+/** Returns the messages about individual origins with their line numbers. */
 const messagesByLine = (error: unknown): string[] =>
   error instanceof RequestError
     ? error.details.flatMap(({ path, message }) => {

@@ -14,14 +14,14 @@ import { useEditor } from '../ui/useEditor.tsx';
 import type { Version } from '../ui/versions.ts';
 import { Admins } from './Admins.tsx';
 import { SignInFrame } from './Frame.tsx';
+import { LockoutNote } from './LockoutNote.tsx';
 import { findLockout } from './lockout.ts';
-import { LockoutNote } from './Note.tsx';
 import { adminLoginsQuery, oidcQuery, passwordsQuery, savePasswords } from './queries.ts';
 import { Setting } from './Setting.tsx';
 import s from './sign-in.module.css';
-import { settingSubject } from './subject.ts';
+import { buildSettingSubject } from './subject.ts';
 
-const SUBJECT = settingSubject('auth.simple');
+const SUBJECT = buildSettingSubject('auth.simple');
 
 type Draft = { password: boolean };
 

@@ -35,7 +35,7 @@ export const passwordsQuery = queryOptions({
 export const savePasswords = (body: Schemas['SimpleSettings'], etag: string): Promise<void> =>
   ensureApplied(api.POST('/api/admin/auth/simple/settings', { body, headers: { 'If-Match': etag } }));
 
-/** How admins can log in, given an issuer and a client of single sign-on. */
+/** How admins can log in, given a single sign-on issuer and client. */
 export const adminLoginsQuery = (query: { issuer?: string; clientId?: string }) =>
   queryOptions({
     queryKey: [...keys.settings, 'admins', query],

@@ -23,7 +23,7 @@ test('an unchanged form produces the same settings, and keeps the stored secret'
   expect(toInput(toDraft(SETTINGS))).toEqual(SETTINGS);
 });
 
-test('names changed fields without their values', () => {
+test('lists changed fields without their values', () => {
   const draft = toDraft(SETTINGS);
 
   expect(listChangedNames(draft, { ...draft, secret: 'hush', emailDomains: 'example.com' })).toEqual([

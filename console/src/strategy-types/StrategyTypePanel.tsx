@@ -188,7 +188,7 @@ function Deletion({ name }: { name: string }) {
         call="deleteStrategyType"
         onConfirm={remove}
       >
-        You cannot delete it while a flag or a default strategy uses the type.
+        You cannot delete this type while a flag or a default strategy uses it.
       </DangerAction>
     </DangerZone>
   );

@@ -7,7 +7,7 @@ export type StrategyType = Schemas['StrategyType'];
 export type Parameter = Schemas['NewStrategyParameter'];
 
 const TYPE_PATH = '/api/admin/strategies/{strategyName}';
-const typeParams = (strategyName: string) => ({ params: { path: { strategyName } } });
+const toPathParams = (strategyName: string) => ({ params: { path: { strategyName } } });
 
 export const strategyTypesQuery = queryOptions({
   queryKey: keys.strategyTypes,
@@ -15,12 +15,12 @@ export const strategyTypesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** A strategy type, and the ETag that proves which state the user has seen. */
+/** A strategy type and its ETag, which identifies the version that the user has seen. */
 export const strategyTypeQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.strategyTypes, name],
     queryFn: async ({ signal }) => {
-      const call = api.GET(TYPE_PATH, { ...typeParams(name), signal });
+      const call = api.GET(TYPE_PATH, { ...toPathParams(name), signal });
       const type = await unwrap(call);
       return { type, etag: (await call).response.headers.get('ETag') ?? '*' };
     },
@@ -29,23 +29,23 @@ export const strategyTypeQuery = (name: string) =>
 export const createStrategyType = (body: Schemas['NewStrategyType']): Promise<StrategyType> =>
   unwrap(api.POST('/api/admin/strategies', { body }));
 
-/** Replaces description and parameters. The server rejects the request with 412 if somebody has changed the type in the meantime. */
+/** Replaces the description and the parameters. The server rejects the request with 412 if somebody has changed the type in the meantime. */
 export const updateStrategyType = (
   name: string,
   body: Schemas['StrategyTypeUpdate'],
   etag: string,
 ): Promise<void> =>
-  ensureApplied(api.PUT(TYPE_PATH, { ...typeParams(name), body, headers: { 'If-Match': etag } }));
+  ensureApplied(api.PUT(TYPE_PATH, { ...toPathParams(name), body, headers: { 'If-Match': etag } }));
 
 export const setDeprecated = (name: string, deprecated: boolean): Promise<void> =>
   ensureApplied(
     deprecated
-      ? api.POST(`${TYPE_PATH}/deprecate`, typeParams(name))
-      : api.POST(`${TYPE_PATH}/reactivate`, typeParams(name)),
+      ? api.POST(`${TYPE_PATH}/deprecate`, toPathParams(name))
+      : api.POST(`${TYPE_PATH}/reactivate`, toPathParams(name)),
   );
 
 export const deleteStrategyType = (name: string): Promise<void> =>
-  ensureApplied(api.DELETE(TYPE_PATH, typeParams(name)));
+  ensureApplied(api.DELETE(TYPE_PATH, toPathParams(name)));
 
 export const buildSubject = (name: string): Subject => ({
   types: ['strategy-created', 'strategy-updated', 'strategy-deprecated', 'strategy-reactivated'],

@@ -117,7 +117,7 @@ function Editor({
             >
               {tags.length === 0
                 ? 'It has no tags.'
-                : `Its ${formatCount(tags.length, 'tag')} are removed from all flags.`}
+                : `Its ${formatCount(tags.length, 'tag is', 'tags are')} removed from all flags.`}
             </DangerAction>
           </DangerZone>
           {(changes.length > 0 || missingPermissions.length > 0) && (
@@ -200,7 +200,7 @@ function Values({ type, tags }: { type: string; tags: readonly Tag[] }) {
         }}
         onClose={() => setTagToDelete(undefined)}
       >
-        <p>All flags with this tag lose it.</p>
+        <p>The tag is removed from all flags.</p>
       </Confirm>
     </section>
   );

@@ -7,7 +7,7 @@ export type TagType = Schemas['TagType'];
 export type Tag = Schemas['Tag'];
 
 const TYPE_PATH = '/api/admin/tag-types/{name}';
-const typeParams = (name: string) => ({ params: { path: { name } } });
+const toPathParams = (name: string) => ({ params: { path: { name } } });
 
 /** All tags of all types. */
 export const allTagsQuery = queryOptions({
@@ -16,12 +16,12 @@ export const allTagsQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** A tag type, and the ETag that proves which state the user has seen. */
+/** A tag type and its ETag, which identifies the version that the user has seen. */
 export const tagTypeQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.tagTypes, name],
     queryFn: async ({ signal }) => {
-      const call = api.GET(TYPE_PATH, { ...typeParams(name), signal });
+      const call = api.GET(TYPE_PATH, { ...toPathParams(name), signal });
       const { tagType } = await unwrap(call);
       return { tagType, etag: (await call).response.headers.get('ETag') ?? '*' };
     },
@@ -30,12 +30,12 @@ export const tagTypeQuery = (name: string) =>
 export const createTagType = (body: Schemas['NewTagType']): Promise<TagType> =>
   unwrap(api.POST('/api/admin/tag-types', { body }));
 
-/** Replaces description and color. The server rejects the request with 412 if somebody has changed the type in the meantime. */
+/** Replaces the description and the color. The server rejects the request with 412 if somebody has changed the type in the meantime. */
 export const updateTagType = (name: string, body: Schemas['TagTypeUpdate'], etag: string): Promise<void> =>
-  ensureApplied(api.PUT(TYPE_PATH, { ...typeParams(name), body, headers: { 'If-Match': etag } }));
+  ensureApplied(api.PUT(TYPE_PATH, { ...toPathParams(name), body, headers: { 'If-Match': etag } }));
 
 export const deleteTagType = (name: string): Promise<void> =>
-  ensureApplied(api.DELETE(TYPE_PATH, typeParams(name)));
+  ensureApplied(api.DELETE(TYPE_PATH, toPathParams(name)));
 
 export const createTag = (body: Tag): Promise<void> => ensureApplied(api.POST('/api/admin/tags', { body }));
 

@@ -54,7 +54,7 @@ export function ScopeFields({
           <TextInput
             type="number"
             min={1}
-            label="Number of changes"
+            label="Maximum number of changes"
             description="Each event counts as one."
             required={isAgent}
             value={draft.maxChanges}
@@ -65,7 +65,7 @@ export function ScopeFields({
             type="number"
             min={0}
             max={100}
-            label="Largest rollout in production (%)"
+            label="Maximum rollout in production (%)"
             value={draft.maxProductionRollout}
             error={messages['scope.maxProductionRollout']}
             onChange={event => change({ maxProductionRollout: event.target.value })}

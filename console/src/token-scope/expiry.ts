@@ -6,7 +6,7 @@ export const CUSTOM_EXPIRY = 'custom';
 export type Expiry = { days: string; date: string };
 
 /** Returns the time after the given number of days. */
-export const timeAfterDays = (days: number, now = Date.now()): string =>
+export const daysFromNow = (days: number, now = Date.now()): string =>
   new Date(now + days * DAY_MS).toISOString();
 
 /** Whether the user has yet to enter the date. */
@@ -14,4 +14,4 @@ export const isIncomplete = ({ days, date }: Expiry): boolean => days === CUSTOM
 
 /** Returns the time that the user chose. A date begins at midnight in the user's time zone. */
 export const toExpiresAt = ({ days, date }: Expiry, now = Date.now()): string =>
-  days === CUSTOM_EXPIRY ? new Date(`${date}T00:00`).toISOString() : timeAfterDays(Number(days), now);
+  days === CUSTOM_EXPIRY ? new Date(`${date}T00:00`).toISOString() : daysFromNow(Number(days), now);

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { isForAgent, NO_SCOPE, toScope } from './words.ts';
 
-test('a token for an agent that only reads is limited to its projects', () => {
+test('limits a read-only agent token to its projects', () => {
   const draft = { ...NO_SCOPE, access: 'agent-read' as const, projects: ['payments'], maxChanges: '5' };
 
   expect(toScope(draft)).toEqual({ readOnly: true, projects: ['payments'] });
   expect(isForAgent(draft.access)).toBe(true);
 });
 
-test('a token for a person that only reads can read all projects', () => {
+test('lets a read-only personal token read all projects', () => {
   expect(toScope({ ...NO_SCOPE, access: 'read' })).toEqual({ readOnly: true });
   expect(isForAgent('read')).toBe(false);
 });

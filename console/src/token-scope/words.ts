@@ -42,7 +42,7 @@ export const NO_SCOPE: ScopeDraft = {
   maxProductionRollout: '',
 };
 
-/** The fields of a scope that show their messages themselves. */
+/** The scope fields that show their own error messages. */
 export const SCOPE_FIELDS = [
   'scope',
   'scope.projects',

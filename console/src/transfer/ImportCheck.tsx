@@ -6,7 +6,7 @@ import s from './transfer.module.css';
 
 const MAX_SHOWN = 20;
 
-/** Shows the server's findings about an import, obstacles before the effect. */
+/** Shows the server's findings about an import: first the problems, then the effect. */
 export function ImportCheck({ report }: { report: ImportReport }) {
   const { errors, permissions, effect } = report;
   // The warning about overwritten flags is omitted, because the effect names these flags.

@@ -61,7 +61,7 @@ export function ExportPage() {
       <FormAndEffect
         onSubmit={() => exportMutation.mutate(input)}
         wide
-        title="What is in it"
+        title="What the export contains"
         isBusy={exportMutation.isPending}
         form={
           <>
@@ -135,7 +135,7 @@ export function ExportPage() {
         {exportMutation.data && (
           <>
             {!isCurrent && (
-              <p className="muted">These are the earlier choices. Export again to see the new ones.</p>
+              <p className="muted">This is the result of your earlier choices. Export again to update it.</p>
             )}
             <ul className={s.contents}>
               {describeContents(exportMutation.data).map(content => (

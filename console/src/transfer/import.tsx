@@ -18,7 +18,7 @@ import { checkImport, type ImportInput, importFlags, projectEnvironmentsQuery } 
 import s from './transfer.module.css';
 import { describeContents, findSourceEnvironment, parseExport } from './words.ts';
 
-/** The server accepts 8 MiB. */
+/** The maximum size that the server accepts. */
 const MAX_BYTES = 8_388_608;
 
 type Source = { text: string; file?: string; problem?: string };
@@ -53,7 +53,7 @@ export function ImportPage() {
   const report = checkedKey === key ? check.data : undefined;
   const flagCount = report ? report.effect.created.length + report.effect.overwritten.length : 0;
   const targetLabel = isProduction ? `${environment} (production)` : environment;
-  const isPossible = report?.errors.length === 0 && report.permissions.length === 0;
+  const canImport = report?.errors.length === 0 && report.permissions.length === 0;
   const change = (next: Source) => {
     setSource(next);
     check.reset();
@@ -111,7 +111,7 @@ export function ImportPage() {
         actions={
           <Button
             type="submit"
-            variant={isPossible ? 'default' : 'filled'}
+            variant={canImport ? 'default' : 'filled'}
             loading={check.isPending}
             disabled={!input}
           >
@@ -122,7 +122,7 @@ export function ImportPage() {
         {!report && !apply.isSuccess && (
           <p className="muted">
             The check lists conflicts, the permissions that you lack, and what the import creates, overwrites
-            and leaves out. It writes nothing.
+            and omits. It writes nothing.
           </p>
         )}
         {report && !apply.isSuccess && (
@@ -134,16 +134,16 @@ export function ImportPage() {
               <Button
                 variant="filled"
                 loading={apply.isPending}
-                disabled={!isPossible}
+                disabled={!canImport}
                 onClick={() => input && apply.mutate(input)}
               >
                 {flagCount === 0 ? 'Import' : `Import ${formatCount(flagCount, 'flag')} into ${targetLabel}`}
               </Button>
               <span role="status" className="muted">
                 {apply.isPending
-                  ? 'Importing… It imports everything or nothing.'
-                  : !isPossible &&
-                    'You cannot import this yet. Resolve what is marked red, or choose a different project, and check again.'}
+                  ? 'Importing… If anything fails, nothing is imported.'
+                  : !canImport &&
+                    'You cannot import this yet. Resolve the problems in red, or choose a different project, and check again.'}
               </span>
             </div>
           </>
@@ -164,7 +164,7 @@ export function ImportPage() {
                 .
               </p>
             ) : (
-              <p>Nothing changed: the flags had this state already.</p>
+              <p>Nothing changed, because the flags already had this state.</p>
             )}
           </div>
         )}

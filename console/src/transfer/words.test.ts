@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeContents, findSourceEnvironment, parseExport } from './words.ts';
 
-test('counts what an export contains, and omits what it lacks', () => {
+test('counts the contents of an export, and omits empty lists', () => {
   const data = {
     features: [{ name: 'a' }, { name: 'b' }],
     featureStrategies: [{ featureName: 'a', name: 'default' }],

@@ -28,13 +28,13 @@ export function parseExport(text: string): { data: Export } | { problem: string 
   }
   const { features, featureStrategies } = (data ?? {}) as Partial<Export>;
   if (!Array.isArray(features) || !Array.isArray(featureStrategies))
-    return { problem: 'This is not an export: it has no lists "features" and "featureStrategies".' };
+    return { problem: 'This is not an export: the lists "features" and "featureStrategies" are missing.' };
   return { data: data as Export }; // The server checks the rest.
 }
 
 /** Returns the environment from which the file was exported, unless the file names none or several. */
 export function findSourceEnvironment({ featureEnvironments = [] }: Export): string | undefined {
-  // Exports name the environment, but an import does not require it, so the type of the API does not have it.
+  // Exports name the environment, but an import does not require it, so the API type does not have it.
   const names = featureEnvironments.map(entry => (entry as { environment?: unknown }).environment);
   const [name, ...otherNames] = new Set(names);
   return typeof name === 'string' && otherNames.length === 0 ? name : undefined;

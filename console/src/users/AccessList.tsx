@@ -14,19 +14,19 @@ import type { Access } from './queries.ts';
 
 type Project = Access['projects'][number];
 
-/** More projects than this are behind a button, because what follows the list must stay within reach. */
+/** Further projects are behind a button, so that what follows the list stays within reach. */
 const MAX_SHOWN = 8;
 
 /**
  * Lists the projects where the user or one of their groups has a role, with a line for each reason. The other projects are collapsed,
- * because an instance can have hundreds of them. A role in a project is granted from a field that finds the project.
+ * because an instance can have hundreds of them. To grant a role in a project, the user finds the project in a field.
  */
 export function AccessList({ user, name, access }: { user: number; name: string; access: Access }) {
-  const [showsAll, setShowsAll] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const readableCount = access.projects.filter(project => project.readable).length;
   const granted = access.projects.filter(({ grants }) => grants.length > 0);
   const others = access.projects.filter(({ grants }) => grants.length === 0);
-  const shown = showsAll ? granted : granted.slice(0, MAX_SHOWN);
+  const shown = isExpanded ? granted : granted.slice(0, MAX_SHOWN);
   return (
     <RailSection
       title="Access"
@@ -47,7 +47,7 @@ export function AccessList({ user, name, access }: { user: number; name: string;
         </ul>
       )}
       {shown.length < granted.length && (
-        <Button size="compact-xs" onClick={() => setShowsAll(true)}>
+        <Button size="compact-xs" onClick={() => setExpanded(true)}>
           Show all {formatCount(granted.length, 'project')}
         </Button>
       )}
@@ -91,7 +91,7 @@ function ProjectAccess({ name, project }: { name: string; project: Project }) {
   );
 }
 
-/** Opens the panel of a project that grants a role, with the user already chosen. */
+/** Opens a project's panel for granting a role, with the user already selected. */
 function GrantRole({ user, projects }: { user: number; projects: readonly Project[] }) {
   const me = useMe();
   const navigate = useNavigate();

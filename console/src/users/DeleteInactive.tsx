@@ -45,8 +45,8 @@ export function DeleteInactive() {
         {users.length > 0 && (
           <>
             <p>
-              They have not used Halyard for 180 days. They lose their roles, groups, sessions and tokens.
-              Their events remain.
+              These users have not used Halyard for 180 days. They lose their roles, groups, sessions and
+              tokens. Their events remain.
             </p>
             <ul className={s.inactive}>
               {users.slice(0, MAX_SHOWN).map(user => (

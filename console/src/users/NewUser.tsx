@@ -13,7 +13,7 @@ import { getDisplayName } from './words.ts';
 const SHOWN_FIELDS = ['name', 'email', 'username', 'rootRole'];
 const EMPTY = { name: '', email: '', username: '', rootRole: '3' };
 
-/** The panel that creates a user. The user sets the password with a link, which the server shows once or sends by mail. */
+/** The panel that creates a user. The user sets the password with a link, which the server shows once or sends by email. */
 export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; onClose(): void }) {
   const { leave } = useFilters();
   const {
@@ -53,8 +53,7 @@ export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; o
         label="Copy link"
         use={
           <p className={s.next}>
-            Next, you see what {getDisplayName(createdUser)} may do in each project, and can grant roles
-            there.
+            Next, you can see what {getDisplayName(createdUser)} may do in each project, and grant roles.
           </p>
         }
         onStored={() => leave({ edit: undefined, user: String(createdUser.id) })}
@@ -84,7 +83,7 @@ export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; o
       />
       <TextInput
         label="Email address"
-        description="Single sign-on identifies the user by it. An email address or a username is required."
+        description="Identifies the user in single sign-on. An email address or a username is required."
         type="email"
         maxLength={254}
         autoComplete="off"
@@ -104,7 +103,7 @@ export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; o
       />
       <NativeSelect
         label="Role on this instance"
-        description={`${roles.find(({ id }) => String(id) === draft.rootRole)?.description ?? ''}. Every user can read the projects that are not private. Next, you can grant roles in single projects.`}
+        description={`${roles.find(({ id }) => String(id) === draft.rootRole)?.description ?? ''}. Every user can read the projects that are not private. Next, you can grant roles in individual projects.`}
         value={draft.rootRole}
         error={messages.rootRole}
         data={listRoleOptions(roles)}

@@ -38,7 +38,7 @@ import { describeSignIn, getDisplayName, getLogin, isInvited } from './words.ts'
 
 type Props = { user: User; roles: readonly RootRole[]; onEdit(): void; onClose(): void };
 
-/** Shows how a user logs in, what the user may do in each project and why, and what a deactivation or deletion ends. */
+/** Shows how a user logs in, what the user may do in each project and why, and the consequences of deactivating or deleting the user. */
 export function UserDetail({ user, roles, onEdit, onClose }: Props) {
   const { data: access, error, refetch } = useQuery(accessQuery(user.id));
   const name = getDisplayName(user);
@@ -296,7 +296,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 }
 
 /** The maximum number of names in the dialog. The panel shows all names. */
-const MAX_NAMED = 5;
+const MAX_SHOWN_NAMES = 5;
 
 function Deletion({ user, access }: { user: User; access: Access }) {
   const me = useMe();
@@ -306,7 +306,7 @@ function Deletion({ user, access }: { user: User; access: Access }) {
   );
   const unnamedCount =
     (ownedItems ? ownedItems.projectCount + ownedItems.featureCount : 0) -
-    Math.min(MAX_NAMED, ownedNames.length);
+    Math.min(MAX_SHOWN_NAMES, ownedNames.length);
   const projectsWithRole = access.projects.filter(({ grants }) =>
     grants.some(({ group }) => group === undefined),
   );
@@ -345,7 +345,7 @@ function Deletion({ user, access }: { user: User; access: Access }) {
             <p>
               {name} owns{' '}
               {new Intl.ListFormat('en').format([
-                ...ownedNames.slice(0, MAX_NAMED),
+                ...ownedNames.slice(0, MAX_SHOWN_NAMES),
                 ...(unnamedCount > 0 ? [`${unnamedCount} more`] : []),
               ])}
               , which may need a different owner. You can hand the flags over first, under “Owns”.

@@ -15,14 +15,14 @@ export const usersQuery = queryOptions({
   staleTime: 5_000,
 });
 
-const userParams = (id: number) => ({ params: { path: { id: String(id) } } });
+const toPathParams = (id: number) => ({ params: { path: { id: String(id) } } });
 
-/** A user, and the ETag that proves which state the page has seen. */
+/** A user and its ETag, which identifies the version that the admin has seen. */
 export const userQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.users, id],
     queryFn: async ({ signal }) => {
-      const call = api.GET('/api/admin/user-admin/{id}', { ...userParams(id), signal });
+      const call = api.GET('/api/admin/user-admin/{id}', { ...toPathParams(id), signal });
       const user = await unwrap(call);
       return { user, etag: (await call).response.headers.get('ETag') ?? '*' };
     },
@@ -33,13 +33,13 @@ export const accessQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.users, id, 'access'],
     queryFn: ({ signal }) =>
-      unwrap(api.GET('/api/admin/user-admin/{id}/access', { ...userParams(id), signal })),
+      unwrap(api.GET('/api/admin/user-admin/{id}/access', { ...toPathParams(id), signal })),
     staleTime: 5_000,
   });
 
 /** Reads what the user owns, which has to be handed over before the user leaves. */
 export const readOwnedItems = (id: number, signal?: AbortSignal) =>
-  unwrap(api.GET('/api/admin/user-admin/{id}/owned', { ...userParams(id), ...(signal && { signal }) }));
+  unwrap(api.GET('/api/admin/user-admin/{id}/owned', { ...toPathParams(id), ...(signal && { signal }) }));
 
 export const ownedQuery = (id: number) =>
   queryOptions({
@@ -52,7 +52,7 @@ export const createUser = (body: Schemas['NewUser']) => unwrap(api.POST('/api/ad
 
 export const updateUser = (id: number, body: Schemas['UserUpdate'], etag: string): Promise<void> =>
   ensureApplied(
-    api.PUT('/api/admin/user-admin/{id}', { ...userParams(id), body, headers: { 'If-Match': etag } }),
+    api.PUT('/api/admin/user-admin/{id}', { ...toPathParams(id), body, headers: { 'If-Match': etag } }),
   );
 
 /** Changes only the root role. The list shows the change immediately. */
@@ -73,24 +73,24 @@ export async function setRootRole(client: QueryClient, user: User, rootRole: num
     change: rootRole,
     undo: user.rootRole,
     send: () =>
-      ensureApplied(api.PUT('/api/admin/user-admin/{id}', { ...userParams(user.id), body: { rootRole } })),
+      ensureApplied(api.PUT('/api/admin/user-admin/{id}', { ...toPathParams(user.id), body: { rootRole } })),
   });
 }
 
 export const deleteUser = (id: number): Promise<void> =>
-  ensureApplied(api.DELETE('/api/admin/user-admin/{id}', userParams(id)));
+  ensureApplied(api.DELETE('/api/admin/user-admin/{id}', toPathParams(id)));
 
 export const deactivateUser = (id: number): Promise<void> =>
-  ensureApplied(api.POST('/api/admin/user-admin/{id}/deactivate', userParams(id)));
+  ensureApplied(api.POST('/api/admin/user-admin/{id}/deactivate', toPathParams(id)));
 
 export const reactivateUser = (id: number): Promise<void> =>
-  ensureApplied(api.POST('/api/admin/user-admin/{id}/reactivate', userParams(id)));
+  ensureApplied(api.POST('/api/admin/user-admin/{id}/reactivate', toPathParams(id)));
 
 export const createResetLink = (id: number) =>
   unwrap(api.POST('/api/admin/user-admin/reset-password', { body: { id } }));
 
 export const endSessions = (id: number): Promise<void> =>
-  ensureApplied(api.DELETE('/api/admin/user-admin/{id}/sessions', userParams(id)));
+  ensureApplied(api.DELETE('/api/admin/user-admin/{id}/sessions', toPathParams(id)));
 
 /** The users without a request for 180 days, the longest inactive first. */
 export const inactiveQuery = queryOptions({

@@ -26,7 +26,7 @@ test.each([
   [{ name: '', username: null }, 'dora@example.com', ''],
   [{ name: null, email: null }, 'dora', ''],
   [{ email: null }, 'Dora Weiss', 'dora'],
-])('calls a user with %j "%s", and shows the login %j', (fields, name, login) => {
+])('shows a user with %j as "%s", with the login %j', (fields, name, login) => {
   expect(getDisplayName({ ...user, ...fields })).toBe(name);
   expect(getLogin({ ...user, ...fields })).toBe(login);
 });
@@ -37,11 +37,11 @@ test.each([
   [{ hasPassword: true, hasSingleSignOn: true }, 'Password, SSO'],
   [{ invitedUntil: '2026-11-22T12:00:00Z' }, 'Link expires 22 Nov'],
   [{}, 'No password yet'],
-])('says how a user with %j logs in', (fields, words) => {
+])('describes how a user with %j logs in', (fields, words) => {
   expect(describeSignIn({ ...user, ...fields })).toMatch(new RegExp(`^${words}`));
 });
 
-test('an active user is inactive 90 days after the last request or, without one, after the creation', () => {
+test('treats a user as inactive 90 days after the last request or, without one, after creation', () => {
   expect(isInactive(user, NOW)).toBe(true);
   expect(isInactive({ ...user, createdAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);
   expect(isInactive({ ...user, seenAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);
@@ -49,7 +49,7 @@ test('an active user is inactive 90 days after the last request or, without one,
   expect(isInactive({ ...user, deactivatedAt: '2026-08-01T00:00:00Z' }, NOW)).toBe(false);
 });
 
-test('a user is invited until the first login', () => {
+test('treats a user as invited until the first login', () => {
   const invited = { ...user, invitedUntil: '2026-11-22T12:00:00Z' };
 
   expect(isInvited(user)).toBe(false);

@@ -25,11 +25,11 @@ import { SharedViews } from './SharedViews.tsx';
 import s from './views.module.css';
 
 /** A rename, with the version that the user started from, and the newer version if somebody has renamed the view in the meantime. */
-type Renaming = { base: ViewVersion; theirs?: ViewVersion };
+type Renaming = { base: ViewVersion; newer?: ViewVersion };
 
 /**
- * Saves the filters of the page under a name, for the user or for the project of the page. Lists the saved views of the page, to open,
- * rename, update or delete them.
+ * Saves the page's filters under a name, for the user or for the page's project. Also opens, renames, updates and deletes the page's
+ * saved views.
  */
 export function SavedViews({
   page,
@@ -58,8 +58,8 @@ export function SavedViews({
       await (sharedWith === undefined ? saveView(view) : shareView(sharedWith, view));
       return undefined;
     },
-    onSuccess: async (theirs, sharedWith) => {
-      if (renaming && theirs) return setRenaming({ ...renaming, theirs });
+    onSuccess: async (newer, sharedWith) => {
+      if (renaming && newer) return setRenaming({ ...renaming, newer });
       const result =
         sharedWith !== undefined ? 'shared with the project' : viewToRename ? 'renamed' : 'saved';
       toast({ message: `View “${name.trim()}” ${result}.` });
@@ -75,7 +75,7 @@ export function SavedViews({
   const replaceFilters = async (id: SavedView['id'], filtersToSave: string) =>
     await updateView(await readView(id), { query: filtersToSave });
   const update = (view: SavedView) =>
-    void run(replaceFilters(view.id, query), `View “${view.name}” has the filters of this page now.`, () =>
+    void run(replaceFilters(view.id, query), `View “${view.name}” now has the filters of this page.`, () =>
       replaceFilters(view.id, view.query),
     ).catch(toastError);
   const remove = (view: SavedView) =>
@@ -110,21 +110,21 @@ export function SavedViews({
         </Button>
       </Popover.Target>
       <Popover.Dropdown role="dialog" aria-label="Saved views">
-        {renaming?.theirs && (
+        {renaming?.newer && (
           <Conflict
             noun="view"
             base={{ name: renaming.base.view.name }}
             mine={{ name: name.trim() }}
-            theirs={{ name: renaming.theirs.view.name }}
-            onKeep={() => setRenaming(renaming.theirs && { base: renaming.theirs })}
+            theirs={{ name: renaming.newer.view.name }}
+            onKeep={() => setRenaming(renaming.newer && { base: renaming.newer })}
             onTake={close}
           />
         )}
-        <form className={s.form} onSubmit={submit} hidden={renaming?.theirs !== undefined}>
+        <form className={s.form} onSubmit={submit} hidden={renaming?.newer !== undefined}>
           <FormErrors messages={messagesWithoutField(save.error, ['name'])} />
           <TextInput
             label={
-              viewToRename ? `New name of “${viewToRename.name}”` : 'Name of a new view with these filters'
+              viewToRename ? `New name for “${viewToRename.name}”` : 'Name of a new view with these filters'
             }
             required
             maxLength={100}

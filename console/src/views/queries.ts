@@ -10,14 +10,14 @@ export type ProjectView = schemas['ProjectView'];
 export const saveView = (body: schemas['SavedViewInput']): Promise<void> =>
   ensureApplied(api.POST('/api/admin/user/views', { body }));
 
-/** A view of the user or of a project, and the ETag that proves which state the user has seen. */
+/** A personal or shared view and its ETag, which identifies the version that the user has seen. */
 export type ViewVersion = { view: SavedView | ProjectView; project: string | undefined; etag: string };
 
 const VIEW = '/api/admin/user/views/{id}';
 const SHARED_VIEWS = '/api/admin/projects/{projectId}/views';
 const SHARED_VIEW = `${SHARED_VIEWS}/{id}` as const;
 
-/** Reads a view of the user, or of the project if one is given. */
+/** Reads a personal view, or a shared view if a project is given. */
 export async function readView(id: SavedView['id'], project?: string): Promise<ViewVersion> {
   const call =
     project === undefined
@@ -41,7 +41,7 @@ export function updateView(
   );
 }
 
-/** Renames the view, with its newest filters. Returns the newer version if a different tab has renamed the view in the meantime. */
+/** Renames the view and keeps its newest filters. Returns the newer version if somebody has renamed the view in the meantime. */
 export async function renameView(base: ViewVersion, name: string): Promise<ViewVersion | undefined> {
   try {
     await updateView(base, { name });

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eventTypesByRoute } from '../api/events.gen.ts';
 import { keys } from '../api/keys.ts';
-import { EVERYTHING, listAffectedKeys, TABLE } from './table.ts';
+import { EVERYTHING, FIND_KEYS_BY_TYPE, listAffectedKeys } from './affected-keys.ts';
 
 const openapi = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'));
 const types: string[] = openapi.components.schemas.EventType.enum;
 
-test('has a row for every event type of the API', () => {
+test('has an entry for every event type in the API', () => {
   expect(types.length).toBeGreaterThan(100);
-  expect(Object.keys(TABLE).toSorted()).toEqual(types.toSorted());
+  expect(Object.keys(FIND_KEYS_BY_TYPE).toSorted()).toEqual(types.toSorted());
 });
 
-test('an event refreshes its flag and the history of the flag, but no other flags', () => {
+test("refreshes an event's flag and the flag's history, but no other flags", () => {
   const affectedKeys = listAffectedKeys('feature-environment-enabled', {
     projectId: 'payments',
     featureName: 'checkout',
@@ -23,7 +23,7 @@ test('an event refreshes its flag and the history of the flag, but no other flag
   expect(affectedKeys).not.toContainEqual(keys.feature());
 });
 
-test('a change of an unknown flag refreshes all flags, but an event without a flag refreshes no history of a flag', () => {
+test('refreshes all flags if the flag is unknown, but no flag history for an event without a flag', () => {
   expect(listAffectedKeys('feature-metadata-updated', {})).toContainEqual(keys.feature());
   expect(listAffectedKeys('feature-metadata-updated', { projectId: 'payments' })).toContainEqual([
     'feature',
@@ -34,7 +34,7 @@ test('a change of an unknown flag refreshes all flags, but an event without a fl
   );
 });
 
-test('an event of a type that this version does not know refreshes everything', () => {
+test('refreshes everything for an unknown event type', () => {
   // A newer server could send this type.
   expect(listAffectedKeys('feature-painted' as never, {})).toContainEqual(EVERYTHING);
 });

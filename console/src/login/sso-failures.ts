@@ -1,4 +1,4 @@
-/** The login page's sentences for `/login?failed=…`, by the reason that the server gives. */
+/** The login page's messages for `/login?failed=…`, by the reason that the server gives. */
 export const SSO_FAILURES: Record<string, string> = {
   disabled: 'Single sign-on is disabled. Log in with a password, or ask an admin to enable single sign-on.',
   address: 'The login URL was invalid. Start the login again from this page.',
@@ -8,7 +8,7 @@ export const SSO_FAILURES: Record<string, string> = {
     'The login was cancelled, or the identity provider does not let you use Halyard. Try again, or ask an admin for access.',
   unconfirmed: 'The identity provider did not confirm the login. Start it again from this page.',
   method:
-    'Halyard requires a different way to log in at the identity provider, such as a second factor. Log in again with it, or ask an admin which one.',
+    'Halyard requires a different login method at the identity provider, such as a second factor. Log in again with that method, or ask an admin which one is required.',
   'no-account': 'No account has your email address. Ask an admin to create one.',
   domain:
     'No account has your email address, and new accounts are not allowed for that email domain. Ask an admin to create an account for you.',
@@ -19,10 +19,10 @@ export const SSO_FAILURES: Record<string, string> = {
   taken:
     'The account with your email address belongs to a different user of the identity provider. Ask an admin to check the account.',
   rejected:
-    'The server rejected the login. Ask an admin to check your groups and the settings of single sign-on.',
+    'The server rejected the login. Ask an admin to check your groups and the single sign-on settings.',
   throttled: 'Too many logins from your network have failed.',
   provider:
-    'The identity provider does not respond, or does not accept this server. Try again in a moment. If it fails again, ask an admin to check the settings of single sign-on.',
+    'The identity provider does not respond, or does not accept this server. Try again in a moment. If it fails again, ask an admin to check the single sign-on settings.',
   unavailable: 'The server is not available at the moment. Try again in a few seconds.',
   logout:
     'You are logged out of Halyard. The identity provider does not respond, so you may still be logged in there. Log out there too.',

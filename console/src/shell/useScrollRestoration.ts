@@ -1,10 +1,10 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
-/** The scroll offset of each region, by its path in the page, for each position in the history. */
+/** For each history entry, the scroll offset of each region by its path in the page. */
 const offsetsByEntry = new Map<number, Map<string, number>>();
 const MAX_ENTRIES = 50;
-/** A page that has not loaded its content within this time stays at the top. */
+/** A page whose content has not loaded within this time stays at the top. */
 const RESTORE_MS = 10_000;
 
 /** Restores the scroll position when the user goes back or forward. A new page starts at the top. */

@@ -23,7 +23,7 @@ export function useFocusRecovery(): void {
       },
       abortController,
     );
-    // A user who clicks next to the controls removes the focus intentionally.
+    // A user who clicks outside of the controls removes the focus intentionally.
     document.addEventListener(
       'pointerdown',
       ({ target }) => {

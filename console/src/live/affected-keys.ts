@@ -12,7 +12,7 @@ type FindKeys = (subject: {
   featureName: string | undefined;
 }) => readonly QueryKey[];
 
-/** The queries that show what a flag does, which are its page and the lists that contain it. */
+/** The queries that show what a flag does: its page and the lists that contain it. */
 const flagContent: FindKeys = flag => [
   keys.feature(flag),
   keys.flags,
@@ -22,7 +22,7 @@ const flagContent: FindKeys = flag => [
 ];
 const flagOwners: FindKeys = flag => [...flagContent(flag), keys.owned];
 /** The queries that depend on whether a flag exists, in which project and in which stage. They include everything that counts flags. */
-const flagLife: FindKeys = ({ projectId }) => [
+const flagLifecycle: FindKeys = ({ projectId }) => [
   keys.owned,
   keys.feature(),
   keys.flags,
@@ -39,14 +39,14 @@ const flagLife: FindKeys = ({ projectId }) => [
   keys.environments,
   keys.tags,
 ];
-const flagRelatives: FindKeys = ({ projectId }) => [
+const flagDependencies: FindKeys = ({ projectId }) => [
   keys.feature({ projectId }),
   keys.flags,
   keys.health(projectId),
 ];
 const flagTags: FindKeys = flag => [...flagContent(flag), keys.tags];
 const flagFavorite: FindKeys = flag => [keys.feature(flag), keys.flags, keys.favorites];
-const finding: FindKeys = ({ projectId }) => [keys.health(projectId), keys.projects, keys.flags];
+const healthFinding: FindKeys = ({ projectId }) => [keys.health(projectId), keys.projects, keys.flags];
 
 const project: FindKeys = ({ projectId }) => [
   keys.projects,
@@ -56,7 +56,7 @@ const project: FindKeys = ({ projectId }) => [
   keys.feature({ projectId }),
 ];
 /** Includes the user's permissions, which decide what the user may see and do. */
-const projectLife: FindKeys = () => [
+const projectLifecycle: FindKeys = () => [
   keys.me,
   keys.projects,
   keys.project(),
@@ -110,22 +110,22 @@ const login: FindKeys = () => [keys.users];
 /** Events without a page in the console, which only the event log shows. */
 const noKeys: FindKeys = () => [];
 
-/** Finds the queries that an event of each type changes, in addition to those that show events. */
-export const TABLE: Record<EventType, FindKeys> = {
-  'feature-created': flagLife,
-  'feature-deleted': flagLife,
-  'feature-archived': flagLife,
-  'feature-revived': flagLife,
-  'feature-project-change': flagLife,
-  'feature-import': flagLife,
-  'features-imported': flagLife,
-  'drop-features': flagLife,
-  'feature-stale-on': flagLife,
-  'feature-stale-off': flagLife,
-  'feature-potentially-stale-on': flagLife,
-  'feature-completed': flagLife,
-  'feature-uncompleted': flagLife,
-  'feature-stage-entered': flagLife,
+/** Finds the queries that events of each type affect, in addition to those that show events. */
+export const FIND_KEYS_BY_TYPE: Record<EventType, FindKeys> = {
+  'feature-created': flagLifecycle,
+  'feature-deleted': flagLifecycle,
+  'feature-archived': flagLifecycle,
+  'feature-revived': flagLifecycle,
+  'feature-project-change': flagLifecycle,
+  'feature-import': flagLifecycle,
+  'features-imported': flagLifecycle,
+  'drop-features': flagLifecycle,
+  'feature-stale-on': flagLifecycle,
+  'feature-stale-off': flagLifecycle,
+  'feature-potentially-stale-on': flagLifecycle,
+  'feature-completed': flagLifecycle,
+  'feature-uncompleted': flagLifecycle,
+  'feature-stage-entered': flagLifecycle,
   'feature-updated': flagContent,
   'feature-metadata-updated': flagContent,
   'feature-variants-updated': flagContent,
@@ -144,21 +144,21 @@ export const TABLE: Record<EventType, FindKeys> = {
   'feature-untagged': flagTags,
   'feature-tag-import': flagTags,
   'drop-feature-tags': tags,
-  'feature-dependency-added': flagRelatives,
-  'feature-dependency-removed': flagRelatives,
-  'feature-dependencies-removed': flagRelatives,
+  'feature-dependency-added': flagDependencies,
+  'feature-dependency-removed': flagDependencies,
+  'feature-dependencies-removed': flagDependencies,
   'feature-favorited': flagFavorite,
   'feature-unfavorited': flagFavorite,
   'features-exported': noKeys,
-  'health-finding-snoozed': finding,
-  'health-finding-unsnoozed': finding,
+  'health-finding-snoozed': healthFinding,
+  'health-finding-unsnoozed': healthFinding,
 
-  'project-created': projectLife,
-  'project-deleted': projectLife,
-  'project-archived': projectLife,
-  'project-revived': projectLife,
-  'project-import': projectLife,
-  'drop-projects': projectLife,
+  'project-created': projectLifecycle,
+  'project-deleted': projectLifecycle,
+  'project-archived': projectLifecycle,
+  'project-revived': projectLifecycle,
+  'project-import': projectLifecycle,
+  'drop-projects': projectLifecycle,
   'project-updated': project,
   'project-environment-added': projectEnvironments,
   'project-environment-removed': projectEnvironments,
@@ -307,8 +307,8 @@ export const TABLE: Record<EventType, FindKeys> = {
 export const EVERYTHING: QueryKey = [];
 
 /**
- * Returns the keys of the queries that a change of this type affects. `featureName` is null for an event that is not about a flag. A type that only a
- * newer server knows changes everything.
+ * Returns the keys of the queries that a change of this type affects. `featureName` is null for an event that is not about a flag.
+ * An event type that only a newer server knows affects everything.
  */
 export function listAffectedKeys(
   type: EventType,
@@ -325,6 +325,6 @@ export function listAffectedKeys(
     // Statistics count resources, so only creating and deleting affects them.
     ...(/-(created|deleted)$/.test(type) ? [keys.statistics] : []),
     ...(featureName === null ? [] : [keys.featureEvents(featureName)]),
-    ...(TABLE[type]?.(subject) ?? [EVERYTHING]),
+    ...(FIND_KEYS_BY_TYPE[type]?.(subject) ?? [EVERYTHING]),
   ];
 }

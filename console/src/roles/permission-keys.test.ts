@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { groupByArea, listOperations } from './areas.ts';
-import { findDifference, hasPermission, listPermissionKeys, togglePermission, toInputs } from './held.ts';
+import {
+  findDifference,
+  hasPermission,
+  listPermissionKeys,
+  togglePermission,
+  toInputs,
+} from './permission-keys.ts';
 
 const ALL = ['development', 'production'];
 const TOGGLE = 'UPDATE_FEATURE_ENVIRONMENT';
