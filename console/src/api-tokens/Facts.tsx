@@ -9,7 +9,7 @@ import s from './api-tokens.module.css';
 import type { ApiToken } from './queries.ts';
 import { getTypeLabel, isExpired, isForAllProjects, isUnused } from './words.ts';
 
-/** Lists the properties of a token. */
+/** Lists a token's properties. */
 export function Facts({
   token,
   projectNames,

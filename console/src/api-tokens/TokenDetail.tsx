@@ -86,7 +86,7 @@ export function TokenDetail({
             </Suspense>
           </RailSection>
         )}
-        {token.type !== 'edge' && <SeenBy applications={applications} />}
+        {token.type !== 'edge' && <UsedBy applications={applications} />}
         <LastChange
           subject={{
             types: ['api-token-created', 'api-token-updated'],
@@ -117,16 +117,16 @@ export function TokenDetail({
 }
 
 /** Lists the applications that used a token, most recently seen first. */
-export function SeenBy({
+export function UsedBy({
   applications,
-  none = 'No application has used this token in the last two days.',
+  emptyText = 'No application has used this token in the last two days.',
 }: {
   applications: readonly TokenUse[];
-  none?: string;
+  emptyText?: string;
 }) {
   return (
-    <RailSection title="Seen by" count={applications.length} noun="application">
-      {applications.length === 0 && <p className={s.none}>{none}</p>}
+    <RailSection title="Used by" count={applications.length} noun="application">
+      {applications.length === 0 && <p className={s.none}>{emptyText}</p>}
       <ul className={s.applications}>
         {applications.map(({ appName, environment, instances, lastSeen }) => (
           <li key={`${appName} ${environment}`}>

@@ -34,7 +34,7 @@ const COLUMNS = [
 /** Lists all API tokens that the user may read. */
 export const TokensPage = () => <Tokens />;
 
-/** Lists the tokens of a project, or all tokens. New tokens are created at `${path}/new`. */
+/** Lists a project's tokens, or all tokens. New tokens are created at `${path}/new`. */
 export function Tokens({ project, path = '/admin/tokens' }: { project?: string; path?: string }) {
   const { data, error, refetch } = useQuery(tokensQuery(project));
   const { data: applicationsByToken } = useQuery(applicationsByTokenQuery);

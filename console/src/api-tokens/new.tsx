@@ -19,7 +19,7 @@ import { type Draft, emptyDraft, toBody } from './draft.ts';
 import { Facts } from './Facts.tsx';
 import { type ApiToken, createToken, tokensQuery } from './queries.ts';
 import { ReadableFlags } from './ReadableFlags.tsx';
-import { SeenBy } from './TokenDetail.tsx';
+import { UsedBy } from './TokenDetail.tsx';
 import { TokenForm } from './TokenForm.tsx';
 
 /** Creates an API token for any projects. */
@@ -240,7 +240,7 @@ function Created({
             <span>Keep it on servers. For browsers and mobile apps, {createOther('create')}.</span>
           </div>
         )}
-        <SeenBy applications={applications ?? []} none="No application has used this token yet." />
+        <UsedBy applications={applications ?? []} emptyText="No application has used this token yet." />
       </FormAndEffect>
       {confirmation}
     </Page>

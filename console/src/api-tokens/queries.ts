@@ -10,7 +10,7 @@ const TOKEN = '/api/admin/api-tokens/{token}';
 const PROJECT_TOKENS = '/api/admin/projects/{projectId}/api-tokens';
 const REFRESH_MS = 30_000;
 
-/** The tokens of a project, or all tokens that the user may read. */
+/** A project's tokens, or all tokens that the user may read. */
 export const tokensQuery = (project: string | undefined) =>
   queryOptions({
     queryKey: [...keys.apiTokens, project ?? 'all'],

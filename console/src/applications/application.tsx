@@ -108,7 +108,7 @@ function Problems({ overview: { environments, issues } }: { overview: Applicatio
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
           <li key={index}>
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
-            <span className={s.what}>
+            <span className={s.subject}>
               <span>
                 <b className="mono">{instanceId}</b> keeps asking for flags but has not picked up any changes
                 since <Time at={since} />. Look for errors in the log of its SDK.
@@ -121,7 +121,7 @@ function Problems({ overview: { environments, issues } }: { overview: Applicatio
         {[...flags].map(([flag, environmentNames]) => (
           <li key={flag}>
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
-            <span className={s.what}>
+            <span className={s.subject}>
               <span>
                 There is no flag <b className="mono">{flag}</b>, so the application uses its default value.
               </span>
@@ -132,7 +132,7 @@ function Problems({ overview: { environments, issues } }: { overview: Applicatio
         {issues.missingStrategies.map(strategy => (
           <li key={strategy}>
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
-            <span className={s.what}>
+            <span className={s.subject}>
               There is no strategy type <b className="mono">{strategy}</b>.
             </span>
           </li>
@@ -149,7 +149,7 @@ function Environments({ overview: { environments } }: { overview: ApplicationOve
       <ul>
         {environments.map(({ name, instanceCount, sdks, lastSeen }) => (
           <li key={name}>
-            <span className={s.what}>
+            <span className={s.subject}>
               <Env name={name} />
               <span className="muted">{sdks.join(', ') || 'SDK unknown'}</span>
             </span>
@@ -169,7 +169,7 @@ function Flags({ flags }: { flags: ApplicationDetails['seenToggles'] }) {
       <ul>
         {flags.map(({ name, project, archived, stale, environments, lastSeenAt }) => (
           <li key={name}>
-            <span className={s.what}>
+            <span className={s.subject}>
               <FlagLink project={project} name={name} />
               <span className="muted">{environments.join(', ')}</span>
               {archived && <State tone="bad">Archived</State>}
@@ -203,7 +203,7 @@ function Instances({
       <ul>
         {instances.map(({ instanceId, environment, sdkVersion, lastSeen }) => (
           <li key={`${instanceId} ${environment}`}>
-            <span className={s.what}>
+            <span className={s.subject}>
               <span className="mono">{instanceId}</span>
               <span className="muted">{environment}</span>
             </span>

@@ -15,7 +15,7 @@ const getKey = ({ name }: ProjectApplication): string => name;
 const renderRow = (application: ProjectApplication) => <Row application={application} />;
 const COLUMNS = ['Application', 'Environments', 'SDKs', 'Instances'];
 
-/** Lists the applications that asked for flags of one project in the last 90 days. */
+/** Lists the applications that asked for a project's flags in the last 90 days. */
 export function ProjectApplicationsPage() {
   const { projectId = '' } = useParams({ strict: false });
   return <Applications key={projectId} projectId={projectId} />;

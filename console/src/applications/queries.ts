@@ -71,7 +71,7 @@ export const overviewQuery = (appName: string) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** The instances of an application in an environment, at most 100, most recently seen first. */
+/** Up to 100 instances of an application in an environment, most recently seen first. */
 export const instancesQuery = (appName: string, environmentName: string) =>
   queryOptions({
     queryKey: [...keys.application(appName), 'instances', environmentName],

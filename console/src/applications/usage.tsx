@@ -17,7 +17,7 @@ const COLUMNS = ['Flag', 'Enabled', 'Disabled', 'Last day'];
 const DAY_OPTIONS = ['1', '7', '30', '90', '366'];
 const DEFAULT_DAYS = '30';
 
-/** Shows how often SDKs evaluated the flags of a project. */
+/** Shows how often SDKs evaluated a project's flags. */
 export function ProjectUsagePage() {
   const { projectId = '' } = useParams({ strict: false });
   return <Usage key={projectId} projectId={projectId} />;

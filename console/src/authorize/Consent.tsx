@@ -43,11 +43,11 @@ const OPTIONS_BY_KIND = {
 
 /** Shows which client requests access, lets the user limit the access, and sends the decision. */
 export function Consent({
-  requested,
+  request,
   preview,
   takenNames,
 }: {
-  requested: RequestedAuthorization;
+  request: RequestedAuthorization;
   preview: Preview;
   /** The names of the user's tokens. */
   takenNames: readonly string[];
@@ -70,7 +70,7 @@ export function Consent({
         expiresAt: daysFromNow(Number(expires)),
         ...(limits && { scope: limits }),
       };
-      return decide({ ...requested, allow, ...(allow && { token }) });
+      return decide({ ...request, allow, ...(allow && { token }) });
     },
     onSuccess: ({ redirectTo }) => {
       if (redirectTo !== null) location.assign(redirectTo);

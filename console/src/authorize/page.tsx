@@ -16,16 +16,16 @@ export function AuthorizePage() {
   const [query] = useState(() => location.search.slice(1));
   const parameters = new URLSearchParams(query);
   const [enteredCode, setEntered] = useState<string>();
-  const requested = parameters.has('client_id')
+  const request = parameters.has('client_id')
     ? { query }
     : enteredCode === undefined
       ? undefined
       : { userCode: enteredCode };
-  if (requested)
+  if (request)
     return (
       <AuthorizationRequest
-        requested={requested}
-        onOtherCode={'query' in requested ? undefined : () => setEntered(undefined)}
+        request={request}
+        onChangeCode={'query' in request ? undefined : () => setEntered(undefined)}
       />
     );
   return (
@@ -64,19 +64,17 @@ function EnterCode({ initial, onEntered }: { initial: string; onEntered(code: st
 }
 
 function AuthorizationRequest({
-  requested,
-  onOtherCode,
+  request,
+  onChangeCode,
 }: {
-  requested: RequestedAuthorization;
-  onOtherCode: (() => void) | undefined;
+  request: RequestedAuthorization;
+  onChangeCode: (() => void) | undefined;
 }) {
-  const preview = useQuery(previewQuery(requested));
+  const preview = useQuery(previewQuery(request));
   const { data: tokens } = useQuery(tokensQuery);
   const { data, error } = preview;
   if (data && tokens)
-    return (
-      <Consent requested={requested} preview={data} takenNames={tokens.map(token => token.description)} />
-    );
+    return <Consent request={request} preview={data} takenNames={tokens.map(token => token.description)} />;
   return (
     <Page title="Connect a client">
       <div className={s.body}>
@@ -88,9 +86,9 @@ function AuthorizationRequest({
         ) : (
           error && <Failure error={error} onRetry={() => void preview.refetch()} />
         )}
-        {error && onOtherCode && (
+        {error && onChangeCode && (
           <div>
-            <Button onClick={onOtherCode}>Enter a different code</Button>
+            <Button onClick={onChangeCode}>Enter a different code</Button>
           </div>
         )}
       </div>

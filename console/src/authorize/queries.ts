@@ -8,10 +8,10 @@ export type Preview = Schemas['AuthorizationPreview'];
 
 const PREVIEW = '/api/admin/user/authorizations/preview';
 
-export const previewQuery = (requested: RequestedAuthorization) =>
+export const previewQuery = (request: RequestedAuthorization) =>
   queryOptions({
-    queryKey: [...keys.personalTokens, 'preview', requested],
-    queryFn: ({ signal }) => unwrap(api.POST(PREVIEW, { body: requested, signal, fetch: sendRead })),
+    queryKey: [...keys.personalTokens, 'preview', request],
+    queryFn: ({ signal }) => unwrap(api.POST(PREVIEW, { body: request, signal, fetch: sendRead })),
     retry: false,
     // Never refetched, because the server discards the request after the decision.
     enabled: query => query.state.data === undefined,

@@ -24,7 +24,7 @@ type Props = {
   isTrial?: boolean;
   isStored: boolean;
   onStored(isStored: boolean): void;
-  /** Shown instead of a program that needs a token of the other type. */
+  /** Shown instead of a program that needs the other token type. */
   wrongType?: ReactNode;
 };
 

@@ -12,9 +12,9 @@ export type SnippetOptions = {
 };
 
 export type Snippet = {
-  /** The label of the tab, such as "Node". */
+  /** The tab label, such as "Node". */
   name: string;
-  /** Undefined if this program needs a token of the other type. */
+  /** Undefined if this program needs the other token type. */
   text: string | undefined;
 };
 

@@ -37,10 +37,10 @@ export function Deliveries({
   getIntegrationName,
   onSelect,
 }: {
-  /** Undefined to show the deliveries of all integrations. */
+  /** If undefined, the deliveries of all integrations are shown. */
   integration?: Integration;
   selected: SelectedDelivery | undefined;
-  /** Returns the name of an integration, for a list with several integrations. */
+  /** Returns an integration's name, for a list with several integrations. */
   getIntegrationName?(integrationId: number): string | undefined;
   onSelect(delivery: SelectedDelivery | undefined): void;
 }) {

@@ -32,7 +32,7 @@ import { buildCurlCommand, buildHeadline, type Schedule, STATE_LABELS, STATE_TON
 
 const formatClock = (at: string): string => formatInZone(at, { hour: '2-digit', minute: '2-digit' });
 
-/** Shows the state of a delivery in a sentence, its attempts, and what the user can do about it. */
+/** Describes a delivery in a sentence, and shows its attempts and what the user can do about it. */
 export function Inspector({
   integrationId,
   deliveryId,

@@ -10,7 +10,7 @@ const DELIVERED_STATES = 'IS_ANY_OF:success,successWithErrors';
 const FAILED_STATES = 'IS:failed';
 
 /**
- * Offers the most common values of the filter `state`. A delivery that will be retried counts as in progress. The filter bar
+ * Offers the most common values of the `state` filter. A delivery that will be retried counts as in progress. The filter bar
  * offers other combinations.
  */
 export function StateFilter({

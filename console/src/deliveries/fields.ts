@@ -7,7 +7,7 @@ import { STATE_LABELS } from './words.ts';
 
 const FILTER_NAMES = ['state', 'status', 'type', 'query', 'from', 'to'];
 
-/** Returns the filters of the delivery list. */
+/** Returns the delivery list's filters. */
 export function useDeliveryFields(): readonly FilterField[] {
   const types = useQuery(eventTypesQuery).data?.eventTypes;
   return useMemo(

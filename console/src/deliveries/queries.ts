@@ -30,7 +30,7 @@ const fetchDeliveries = (
       );
 };
 
-/** The deliveries of an integration, or of all integrations. The filters are the API's query parameters. */
+/** An integration's deliveries, or those of all integrations. The filters are the API's query parameters. */
 export const deliveriesQuery = (integrationId: number | undefined, filters: Search) =>
   infiniteQueryOptions({
     queryKey: [...keys.integrationDeliveries(integrationId), 'list', filters],
@@ -47,7 +47,7 @@ export const deliveriesQuery = (integrationId: number | undefined, filters: Sear
       (query.state.data?.pages.length ?? 0) <= MAX_REFRESHED_PAGES ? REFRESH_MS : false,
   });
 
-/** The number of deliveries in these states, for the labels of the state filter. */
+/** The number of deliveries in these states, for the state filter's labels. */
 export const countQuery = (integrationId: number | undefined, state: string) =>
   queryOptions({
     queryKey: [...keys.integrationDeliveries(integrationId), 'count', state],

@@ -10,7 +10,7 @@ export type EdgeRow = Pick<Edge, 'id' | 'tokenId' | 'tokenName' | 'environment' 
 
 const ID_PREFIX = 'token:';
 
-/** Returns the row id of an enrolment, which is valid until the enrolment's first edge reports. */
+/** Returns an enrolment's row id, which is valid until the enrolment's first edge reports. */
 export const toRowId = (tokenId: number): string => ID_PREFIX + tokenId;
 
 /** Lists all edges, and the enrolments without an edge. */

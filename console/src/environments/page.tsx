@@ -56,7 +56,7 @@ export function EnvironmentsPage() {
   );
 }
 
-/** Moves an element of the list to a different position. */
+/** Moves a name to a different position. */
 const moveName = (names: readonly string[], fromIndex: number, toIndex: number): string[] => {
   const otherNames = names.filter((_, index) => index !== fromIndex);
   return [

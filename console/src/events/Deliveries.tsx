@@ -45,8 +45,8 @@ export function Deliveries({ eventId }: { eventId: number }) {
     <>
       <h2>Deliveries</h2>
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
-      {data?.deliveries.length === 0 && <p className={s.same}>This event has no deliveries.</p>}
-      <ul className={s.sent}>
+      {data?.deliveries.length === 0 && <p className={s.note}>This event has no deliveries.</p>}
+      <ul className={s.items}>
         {data?.deliveries.slice(0, MAX_SHOWN).map(delivery => (
           <li key={delivery.id}>
             <i className={s.state} data-tone={TONES[delivery.state]} aria-hidden="true" />

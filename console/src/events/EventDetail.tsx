@@ -34,11 +34,11 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
       <p className={s.headline}>
         <Sentence event={event} links />
       </p>
-      <p className={s.by}>
+      <p className={s.byline}>
         <Person name={event.createdBy} size={18} showName /> · <Time at={event.createdAt} format="full" />
       </p>
       {event.comment && <blockquote className={s.comment}>{event.comment}</blockquote>}
-      <div className={s.acts}>
+      <div className={s.actions}>
         {event.featureName !== null && event.project !== null && (
           <Button
             variant="filled"
@@ -123,7 +123,7 @@ function Changes({ event: { preData, data } }: { event: Event }) {
       ) : (
         <>
           {changes.length > 0 && <FieldDiff changes={changes} />}
-          {unchangedFields > 0 && <p className={s.same}>{formatCount(unchangedFields, 'unchanged field')}</p>}
+          {unchangedFields > 0 && <p className={s.note}>{formatCount(unchangedFields, 'unchanged field')}</p>}
         </>
       )}
     </section>
@@ -158,7 +158,7 @@ function Group({ event, inLog }: { event: Event; inLog: boolean | undefined }) {
         ))}
       </ul>
       {group.total > group.events.length && (
-        <p className={s.same}>and {formatCount(group.total - group.events.length, 'more event')}</p>
+        <p className={s.note}>and {formatCount(group.total - group.events.length, 'more event')}</p>
       )}
     </>
   );

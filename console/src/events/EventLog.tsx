@@ -20,7 +20,7 @@ import type { useEvents } from './useEvents.ts';
 
 const DAY_HEIGHT = 34;
 const ROW_HEIGHT = 56;
-/** Browsers limit the height of an element to about 33 million pixels. */
+/** Browsers limit an element's height to about 33 million pixels. */
 const MAX_ROWS = 500_000;
 
 const getKey = (row: Row): string => (row.kind === 'day' ? row.day : String(row.events.at(-1)?.id));
@@ -111,7 +111,7 @@ export function EventLog({
         ]}
         note={
           events.hasGap ? (
-            <button type="button" className={s.gap} onClick={events.retry}>
+            <button type="button" className={s.retry} onClick={events.retry}>
               Some events did not load. Retry
             </button>
           ) : (

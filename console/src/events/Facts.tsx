@@ -6,7 +6,7 @@ import { formatCount } from '../ui/words.ts';
 import s from './events.module.css';
 import { type Event, groupQuery } from './queries.ts';
 
-/** Lists the properties of an event except its change. */
+/** Lists an event's properties other than its change. */
 export function Facts({ event }: { event: Event }) {
   const { project, environment, ip, groupId, tags, importedFrom } = event;
   const projectName = useQuery(projectsQuery).data?.find(({ id }) => id === project)?.name;

@@ -29,7 +29,7 @@ export function Reach({ eventId }: { eventId: number }) {
           <ReachLine eventId={eventId} />
         </p>
       )}
-      <ul className={s.sent}>
+      <ul className={s.items}>
         {data?.missing.map((instance, index) => (
           // Several instances of an application can have the same id.
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
@@ -46,7 +46,7 @@ export function Reach({ eventId }: { eventId: number }) {
         ))}
       </ul>
       {data && data.total > data.missing.length && (
-        <p className={s.same}>and {formatCount(data.total - data.missing.length, 'more instance')}</p>
+        <p className={s.note}>and {formatCount(data.total - data.missing.length, 'more instance')}</p>
       )}
     </>
   );

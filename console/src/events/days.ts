@@ -48,7 +48,7 @@ export function createBars(
   });
 }
 
-/** Returns evenly spaced labels for the axis of the chart. */
+/** Returns evenly spaced labels for the chart's axis. */
 export function formatTicks(firstDay: string, lastDay: string, today: string): string[] {
   const lastIndex = daysBetween(firstDay, lastDay);
   return Array.from({ length: TICK_COUNT }, (_, index) =>

@@ -4,7 +4,7 @@ import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { type FilterField, IS } from '../ui/filters.ts';
 import { creatorsQuery, eventTypesQuery, findFlags } from './queries.ts';
 
-/** Returns the filters of the event log. The log of one project has no `project` filter. */
+/** Returns the event log's filters. The log of one project has no `project` filter. */
 export function useEventFields(withProject: boolean): readonly FilterField[] {
   const projects = useQuery({ ...projectsQuery, enabled: withProject }).data;
   const types = useQuery(eventTypesQuery).data?.eventTypes;

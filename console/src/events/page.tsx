@@ -35,7 +35,7 @@ export function EventsPage() {
   return <Events />;
 }
 
-/** Shows the events of one project. */
+/** Shows the events of a project. */
 export function ProjectEventsPage() {
   const { projectId = '' } = useParams({ strict: false });
   return <Events key={projectId} projectId={projectId} />;
@@ -131,7 +131,7 @@ function NoEvents({ isProject }: { isProject: boolean }) {
   );
 }
 
-/** Downloads all events of the search as a file. */
+/** Downloads all events that the search finds as a file. */
 function Export({ filters }: { filters: Search }) {
   const buildExportUrl = (format: string) =>
     `/api/admin/search/events/export${stringifySearch({ ...filters, format })}`;
@@ -166,7 +166,7 @@ export function EventPage() {
       }
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={s.one} tabIndex={0} aria-label={`Details of event ${eventId}`}>
+      <section className={s.page} tabIndex={0} aria-label={`Details of event ${eventId}`}>
         <div>
           {event && <EventDetail event={event} />}
           {event === null && <NotFound message={`Event ${eventId}`} />}

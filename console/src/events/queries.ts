@@ -93,7 +93,7 @@ export const searchBetween = async (
   (await searchPage({ ...filters, after: fromPosition, before: toPosition + 1 }, MAX_NEW_EVENTS + 1, signal))
     .events;
 
-/** The number of events on each UTC day between two days. */
+/** The number of events on each UTC day in a range. */
 export const countsQuery = (filters: Search, firstDay: string, lastDay: string) =>
   queryOptions({
     queryKey: [...keys.eventCounts, filters, firstDay, lastDay],
@@ -125,7 +125,7 @@ export const groupQuery = (groupId: string) =>
     staleTime: 60_000,
   });
 
-/** The deliveries of an event, which change within seconds while the event is new. */
+/** An event's deliveries, which change within seconds while the event is new. */
 export const deliveriesQuery = (id: number) =>
   queryOptions({
     queryKey: keys.eventDeliveries(id),
@@ -152,7 +152,7 @@ const REACH_REFRESH_MS = 5_000;
 const UNKNOWN_REACH_REFRESH_MS = 15_000;
 const MAX_SHOWN_INSTANCES = 20;
 
-/** How many SDK instances have the change of an event. */
+/** How many SDK instances have an event's change. */
 export const reachQuery = (id: number) =>
   queryOptions({
     queryKey: keys.eventReach(id),

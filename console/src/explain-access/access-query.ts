@@ -1,6 +1,6 @@
 import type { Search } from '../ui/search.ts';
 
-/** The query of the page, which the URL contains, so that a link shows the same explanation. */
+/** The page's query, which is in the URL, so that a link shows the same explanation. */
 export type AccessQuery = { user?: string; permission?: string; project?: string; environment?: string };
 
 const FIELDS = ['user', 'permission', 'project', 'environment'] as const;
@@ -19,6 +19,6 @@ export function parseQuery(search: Search): AccessQuery {
   return query;
 }
 
-/** Changes a field of the query. An empty value removes the field. */
+/** Sets a field of the query. An empty value removes the field. */
 export const withField = (query: AccessQuery, field: keyof AccessQuery, value: string): AccessQuery =>
   parseQuery({ ...query, [field]: value });

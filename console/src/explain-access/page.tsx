@@ -86,7 +86,7 @@ function QueryForm({ query, permissions }: { query: AccessQuery; permissions: Pe
   };
   const isListed = permissions.some(({ items }) => items.some(({ value }) => value === query.permission));
   return (
-    <div className={s.ask}>
+    <div className={s.form}>
       <PersonSelect value={query.user ?? ''} onChange={choose('user')} />
       <NativeSelect
         label="may"

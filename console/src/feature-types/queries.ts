@@ -24,7 +24,7 @@ export const featureTypeQuery = (id: string) =>
     },
   });
 
-/** Sets the number of days after which a flag of the type is potentially stale. */
+/** Sets the number of days after which flags of this type are potentially stale. */
 export const updateLifetime = (id: string, lifetimeDays: number | null, etag: string): Promise<void> =>
   ensureApplied(
     api.PUT('/api/admin/feature-types/{id}/lifetime', {

@@ -9,7 +9,7 @@ export type Draft = {
   name: string;
   description: string;
   role: string;
-  /** One group of the identity provider per line. */
+  /** One identity provider group per line. */
   mappings: string;
   members: GroupMember[];
 };

@@ -25,7 +25,7 @@ const COLUMNS = [
   },
 ];
 
-/** Lists all groups of the instance. */
+/** Lists all groups. */
 export function GroupsPage() {
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(groupsQuery);

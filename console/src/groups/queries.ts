@@ -56,7 +56,7 @@ export const updateGroup = (id: number, body: GroupInput, etag: string): Promise
 export const deleteGroup = (id: number): Promise<void> =>
   ensureApplied(api.DELETE('/api/admin/groups/{groupId}', toPathParams(id)));
 
-/** Replaces the roles of the group in a project. An empty list revokes all roles. */
+/** Replaces the group's roles in a project. An empty list revokes all roles. */
 export const setProjectRoles = (id: number, projectId: string, roles: number[]): Promise<void> => {
   const params = { path: { projectId, holderId: String(id) } };
   const path = '/api/admin/projects/{projectId}/groups/{holderId}/roles';

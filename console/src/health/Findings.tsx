@@ -32,7 +32,7 @@ function RuleFindings({
   findings: readonly Finding[];
 }) {
   const [firstFinding] = findings;
-  // Snoozed findings have no points, because the points of the rule do not include them.
+  // Snoozed findings have no points, because the rule's points do not include them.
   const points = firstFinding?.snooze ? 0 : rule.points;
   return (
     <section className={s.rule} aria-labelledby={`rule-${rule.rule}`}>
@@ -47,7 +47,7 @@ function RuleFindings({
               to="/projects/$projectId"
               params={{ projectId }}
               search={{ state: 'IS:stale' }}
-              className={s.several}
+              className={s.bulkLink}
             >
               Select several in the flag list
             </Link>
@@ -67,7 +67,7 @@ function Row({ projectId, finding }: { projectId: string; finding: Finding }) {
   const { rule, feature, segment, evidence, snooze, points } = finding;
   return (
     <li className={s.finding} aria-label={feature ?? segment?.name}>
-      <div className={s.what}>
+      <div className={s.subject}>
         {feature === null ? (
           <span className="mono">{segment?.name}</span>
         ) : (

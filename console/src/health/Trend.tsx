@@ -9,7 +9,7 @@ import { type HealthDay, historyQuery } from './queries.ts';
 
 const RANGES = [30, 90, 366] as const;
 
-/** Shows the health of past days as a chart or a table. */
+/** Shows the health over time as a chart or a table. */
 export function Trend({ projectId }: { projectId: string }) {
   const { search, replace } = useFilters();
   const range = RANGES.find(days => String(days) === search.days) ?? RANGES[0];

@@ -26,7 +26,7 @@ export const healthQuery = (projectId: string, query: FindingFilter) =>
 
 const DAY_MS = 86_400_000;
 
-/** The health at the end of each of the last days. */
+/** The health at the end of each of the last `days` days. */
 export const historyQuery = (projectId: string, days: number) =>
   queryOptions({
     queryKey: [...keys.health(projectId), 'history', days],

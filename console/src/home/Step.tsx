@@ -4,7 +4,7 @@ import { State } from '../ui/State.tsx';
 import { cx } from '../ui/words.ts';
 import s from './first-run.module.css';
 
-/** A card of the first run. A finished step takes one line, and the current step has the accent outline. */
+/** A first-run card. A finished step takes one line, and the current step has the accent outline. */
 export function Step({
   number,
   title,
@@ -20,9 +20,9 @@ export function Step({
   isCurrent: boolean;
   /** What was done, or what will happen. */
   summary: ReactNode;
-  /** Shown on the right of a finished or later step. */
+  /** Shown on the right of a finished or upcoming step. */
   aside?: ReactNode;
-  /** The content of the current step. */
+  /** The current step's content. */
   children?: ReactNode;
 }) {
   const id = useId();

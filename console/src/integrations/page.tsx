@@ -149,7 +149,7 @@ function Row({
   const title = getIntegrationTitle(integration, providers);
   return (
     <div className={s.row}>
-      <span role="cell" className={s.two}>
+      <span role="cell" className={s.stacked}>
         <Link to={getPath(integration)} className={s.name} title={title}>
           {title}
         </Link>
@@ -158,7 +158,7 @@ function Row({
       <span role="cell" className={s.scope}>
         {describeEvents(integration, projectNames)}
       </span>
-      <span role="cell" className={s.two} title={why}>
+      <span role="cell" className={s.stacked} title={why}>
         <span>
           <State tone={tone}>{label}</State>
         </span>

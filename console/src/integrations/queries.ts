@@ -83,7 +83,7 @@ export async function setEnabled(id: number, enabled: boolean): Promise<void> {
   );
 }
 
-/** Finds the newest change of an integration. Ignores errors, because the change only explains a conflict. */
+/** Finds an integration's newest change. Ignores errors, because the change only explains a conflict. */
 export async function findChange(id: number): Promise<schemas['Event'] | undefined> {
   const query = { type: 'IS_ANY_OF:addon-config-updated', limit: 20 };
   const response = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(

@@ -99,7 +99,7 @@ function NewIntegration({ provider }: { provider: Provider }) {
   );
 }
 
-/** The settings of an integration. */
+/** Edits an integration's settings. */
 export function IntegrationPage() {
   const { integrationId = '' } = useParams({ strict: false });
   const integrationResult = useQuery(integrationQuery(integrationId));

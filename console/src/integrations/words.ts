@@ -40,7 +40,7 @@ const formatNames = (names: readonly string[]): string =>
     ? `${names.slice(0, MAX_SHOWN_NAMES).join(', ')} and ${names.length - MAX_SHOWN_NAMES} others`
     : names.join(', ');
 
-/** Returns the description of an integration, or the name of its provider if it has none. */
+/** Returns an integration's description or, if it has none, its provider's name. */
 export const getIntegrationTitle = (
   integration: Pick<Integration, 'description' | 'provider'>,
   providers: readonly { name: string; displayName: string }[] = [],

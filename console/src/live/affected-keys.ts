@@ -303,7 +303,7 @@ export const FIND_KEYS_BY_TYPE: Record<EventType, FindKeys> = {
   'release-plan-milestone-started': noKeys,
 };
 
-/** The prefix of every key. */
+/** The empty key, which is a prefix of every key. */
 export const EVERYTHING: QueryKey = [];
 
 /**

@@ -1,4 +1,4 @@
-// All windows of a browser share the session, so a login in one window closes the login dialog in the others.
+// All windows of a browser share a session, so a login in one window closes the login dialog in the others.
 
 const CHANNEL = 'halyard-login';
 

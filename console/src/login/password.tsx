@@ -11,7 +11,7 @@ import { NewPassword } from './NewPassword.tsx';
 import { passwordLinkQuery, setPassword } from './queries.ts';
 import { Signup } from './signup.tsx';
 
-/** Opens the link of a new user or, with `invite=true`, a signup link. */
+/** Opens a new user's link or, with `invite=true`, a signup link. */
 export function NewUserPage() {
   const { token, invite } = useSearch({ strict: false });
   return invite === 'true' ? (

@@ -17,7 +17,7 @@ import { describePage } from './words.ts';
 
 type View = schemas['SavedView'];
 
-/** Lists the user's saved views of all pages. */
+/** Lists the user's saved views for all pages. */
 export function Views() {
   const views = useQuery(viewsQuery);
   const [viewToRename, setViewToRename] = useState<ViewVersion>();

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** Reads the name and version of the browser from a User-Agent header. */
+/** Reads the browser's name and version from a User-Agent header. */
 export const parseBrowser = (userAgent: string | null): string =>
   userAgent
     ?.match(/(Firefox|Edg|Chrome|Safari)\/\d+/)?.[0]
@@ -9,7 +9,7 @@ export const parseBrowser = (userAgent: string | null): string =>
   userAgent ??
   'Unknown browser';
 
-/** Describes the page of a saved view as the navigation does, for example "/projects/payments/events" as "payments: events". */
+/** Describes a saved view's page as the navigation does, for example "/projects/payments/events" as "payments: events". */
 export function describePage(path: string): string {
   const [first = '', project, ...rest] = path.split('/').slice(1).map(decode);
   if (first === '') return 'home';

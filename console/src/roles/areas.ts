@@ -48,7 +48,7 @@ const POSITIONS = new Map<string, Position>([
   ['RELEASE_PLAN_TEMPLATE_DELETE', { area: 'Release templates', column: 'Delete' }],
 ]);
 
-/** Formats the name of a permission, for example DELETE_PROJECT as "Delete project". */
+/** Formats a permission's name, for example DELETE_PROJECT as "Delete project". */
 const formatPermission = (name: string): string => {
   const text = name.toLowerCase().replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -91,7 +91,7 @@ function sortBy(sortOrder: readonly string[], names: readonly string[]): string[
   return names.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A row of the matrix, with the permissions of an area by column, and further permissions with their labels. */
+/** A matrix row, with an area's permissions by column, and further permissions with their labels. */
 export type Area = {
   area: string;
   columns: Partial<Record<Column, string>>;

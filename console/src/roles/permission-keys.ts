@@ -1,6 +1,6 @@
 import type { RoleWithPermissions } from './queries.ts';
 
-/** A permission of a role as one string, such as CREATE_FEATURE or "UPDATE_FEATURE_ENVIRONMENT in production". */
+/** A role's permission as one string, such as CREATE_FEATURE or "UPDATE_FEATURE_ENVIRONMENT in production". */
 export type PermissionKey = string;
 
 const SEPARATOR = ' in ';

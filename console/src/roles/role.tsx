@@ -184,7 +184,7 @@ function NewRole({
   );
 }
 
-/** Shows the permissions of a role, the differences from another role, and who has the role. */
+/** Shows a role's permissions, how they differ from another role's, and who has the role. */
 export function RolePage() {
   const { roleId = '' } = useParams({ strict: false });
   const id = Number(roleId);

@@ -13,7 +13,7 @@ import s from './segments.module.css';
 
 const SHOWN_FIELDS = ['name', 'description', 'project'];
 
-/** The fields of a segment. `base` is the saved state, which shows what the user has added. */
+/** The fields of a segment. `base` is the saved state, or undefined for a new segment. */
 export function SegmentForm({
   draft,
   base,
@@ -35,7 +35,7 @@ export function SegmentForm({
   return (
     <fieldset className={s.fields} disabled={disabled}>
       <FormErrors messages={isNameTaken(error) ? [] : messagesWithoutField(error, SHOWN_FIELDS)} />
-      <div className={s.two}>
+      <div className={s.pair}>
         <TextInput
           label="Name"
           classNames={{ input: 'mono' }}

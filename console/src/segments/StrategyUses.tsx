@@ -7,7 +7,7 @@ import type { StrategyUse } from './queries.ts';
 
 const MAX_SHOWN = 50;
 
-/** Lists the strategies that use a segment or a context field. Each entry opens the editor of the strategy. */
+/** Lists the strategies that use a segment or a context field. Each entry opens the strategy's editor. */
 export function StrategyUses({ uses, empty }: { uses: readonly StrategyUse[] | undefined; empty: string }) {
   const projects = useQuery(projectsQuery).data;
   const types = useQuery(strategyTypesQuery).data;

@@ -47,7 +47,7 @@ export const segmentFlagsQuery = (name: string) =>
 
 export type LastChange = { createdBy: string; createdAt: string };
 
-/** The newest change of each segment, if it is among the newest events. */
+/** Each segment's last change, if it is among the newest events. */
 export const lastChangesQuery = queryOptions({
   queryKey: keys.eventsAbout({ of: 'segments' }),
   queryFn: async ({ signal }) => {

@@ -19,7 +19,7 @@ import s from './service-accounts.module.css';
 /** The server's limit for each account. */
 const MAX_TOKENS = 10;
 
-/** The tokens of a service account. The server shows a new secret once. */
+/** A service account's tokens. The server shows a new secret only once. */
 export function Tokens({ account }: { account: ServiceAccount }) {
   const [isCreating, setCreating] = useState(false);
   const [tokenToDelete, setTokenToDelete] = useState<Token>();

@@ -7,7 +7,7 @@ import s from './Shell.module.css';
 
 const RETRY_MS = 5_000;
 
-/** Shown if the component of a page failed. The sidebar keeps working. */
+/** Shown if a page's component failed. The sidebar keeps working. */
 export function FailedPage({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page did not load">
@@ -16,7 +16,7 @@ export function FailedPage({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Shown if the code of a page is not loaded yet. The page opens when the user is online again. */
+/** Shown if a page's code is not loaded yet. The page opens when the user is online again. */
 export function OfflinePage() {
   return (
     <Page title="This page cannot load while you are offline">

@@ -15,7 +15,7 @@ const COMMON_SHORTCUTS = [
   { keys: 'mod+s', description: 'Save (editors)' },
 ];
 
-/** Lists the shortcuts of the current page, then the shortcuts of other pages. */
+/** Lists the current page's shortcuts, then those of other pages. */
 export function Help({ onClose }: { onClose(): void }) {
   const shortcuts = useActiveShortcuts();
   const pageShortcuts = [...new Map(shortcuts.map(shortcut => [shortcut.keys, shortcut])).values()];

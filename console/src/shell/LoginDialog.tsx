@@ -21,7 +21,7 @@ export function LoginDialog() {
   const onLoggedIn = useEffectEvent(async (isFirst = false) => {
     try {
       const current = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
-      // The waiting requests belong to the user of the page, so a different user must not send them.
+      // The waiting requests belong to the page's user, so a different user must not send them.
       const pageUser = readPageOwner();
       if (pageUser && pageUser.user.id !== current.user.id)
         return setOtherUser({ pageUser: getDisplayName(pageUser), currentUser: getDisplayName(current) });

@@ -55,7 +55,7 @@ const PAGES: readonly [string, string, LucideIcon, string, string][] = [
   ['/profile', 'Profile', User, '', 'password, sessions, personal tokens, theme, time zone, preferences'],
 ];
 
-/** The pages of a project beyond its flags. */
+/** A project's pages other than its flags. */
 const PROJECT_PAGES: readonly [string, string, LucideIcon, string?][] = [
   ['/health', 'Health', Gauge, 'technical debt, stale'],
   ['/events', 'Events', Activity],
@@ -119,7 +119,7 @@ export function Palette({
       `${label}\n${keywords}`.toLowerCase().includes(searchText);
     const recentActions =
       searchText === '' ? readRecentChoices().map(({ to, label }) => buildAction(to, label, Search)) : [];
-    // The pages of the current project come first.
+    // The current project's pages come first.
     const isCurrent = ({ id }: SpotlightActionData) =>
       projectId !== undefined && `${id}/`.startsWith(`/projects/${encodeURIComponent(projectId)}/`);
     const isRecent = ({ id }: SpotlightActionData) => recentActions.some(action => action.id === id);

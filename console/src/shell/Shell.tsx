@@ -79,7 +79,7 @@ function ImmediatePalette({ onClose }: { onClose(): void }) {
       {!isReady && (
         <input
           ref={focusElement}
-          className={s.early}
+          className={s.temporaryField}
           aria-label="Search or run"
           value={typedText}
           onChange={event => setTypedText(event.target.value)}

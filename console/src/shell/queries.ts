@@ -18,14 +18,14 @@ export const projectsQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** All environments of the instance. */
+/** All environments. */
 export const environmentsQuery = queryOptions({
   queryKey: keys.environments,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),
   staleTime: 60_000,
 });
 
-/** The saved views of the user. */
+/** The user's saved views. */
 export const viewsQuery = queryOptions({
   queryKey: keys.views,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user/views', { signal })),
@@ -35,7 +35,7 @@ export const viewsQuery = queryOptions({
 
 const MAX_FAVORITES = 8;
 
-/** The first favorite flags of the user. */
+/** The user's first favorite flags. */
 export const favoritesQuery = queryOptions({
   queryKey: keys.favorites,
   queryFn: async ({ signal }) => {

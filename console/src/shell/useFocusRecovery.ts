@@ -8,7 +8,7 @@ const canHaveFocus = (element: Element | undefined): boolean =>
 
 /**
  * Keeps a keyboard user's position. When the focused control disappears or becomes disabled, for example because a row is deleted, the
- * browser would start again at the top of the page. Instead, the heading of the region that contained the control gets the focus.
+ * browser would start over at the top of the page. Instead, the heading of the region that contained the control gets the focus.
  */
 export function useFocusRecovery(): void {
   useEffect(() => {
@@ -56,7 +56,7 @@ export function useFocusRecovery(): void {
 /** Moves the focus to the heading of the innermost region that still exists, or to the page. */
 function focusNearestHeading(path: readonly Element[]): void {
   const region = path.find(element => element.isConnected && element.matches('section, main'));
-  // In the administration, headings of the navigation come before that of the page.
+  // In the administration, navigation headings come before the page's heading.
   const heading = region?.querySelector('h1') ?? region?.querySelector('h2, h3');
   const target = heading ?? region ?? document.getElementById('main');
   if (!(target instanceof HTMLElement)) return;

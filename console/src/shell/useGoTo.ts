@@ -19,7 +19,7 @@ export function useGoTo(): void {
   ]);
 }
 
-/** Returns the pages of a project that have a shortcut. */
+/** Returns the project pages that have a shortcut. */
 function listProjectPages(projectId: string | undefined): [string, string, string][] {
   if (projectId === undefined) return [];
   const base = `/projects/${encodeURIComponent(projectId)}`;

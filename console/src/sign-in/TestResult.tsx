@@ -20,7 +20,7 @@ const CHECK_NAMES: Record<OidcTest['checks'][number]['name'], string> = {
 const ICONS = { passed: Check, warning: TriangleAlert, failed: CircleX };
 const TONES = { passed: 'on', warning: 'warn', failed: 'bad' };
 
-/** Shows the result of the last test, and a button that starts a test. */
+/** Shows the last test's result, and a button that starts a test. */
 export function TestResult({
   test,
   isCurrent,

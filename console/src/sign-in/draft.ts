@@ -1,6 +1,6 @@
 import type { OidcInput, OidcSettings } from './queries.ts';
 
-/** The mask of a stored secret in responses. A request with this mask keeps the secret. */
+/** The mask that responses contain instead of a stored secret. A request with this mask keeps the secret. */
 export const STORED_SECRET = '*****';
 
 /** The OpenID Connect form. Empty strings mean missing values. */

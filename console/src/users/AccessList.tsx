@@ -81,7 +81,7 @@ function ProjectAccess({ name, project }: { name: string; project: Project }) {
         {project.readable ? (
           <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Can read'}</State>
         ) : (
-          <span className={s.no}>
+          <span className={s.noAccess}>
             <Lock size={13} aria-hidden="true" /> no access
           </span>
         )}
@@ -124,7 +124,7 @@ function GrantRole({ user, projects }: { user: number; projects: readonly Projec
 }
 
 function Reasons({ name, project }: { name: string; project: Project }) {
-  if (!project.readable) return <p className={s.why}>Private, and {name} is not a member</p>;
+  if (!project.readable) return <p className={s.reason}>Private, and {name} is not a member</p>;
   return (
     <>
       {project.grants.map(({ role, group, grantedAt }) => (

@@ -10,7 +10,7 @@ import type { RootRole } from './roles.ts';
 import s from './users.module.css';
 import { describeSignIn, getDisplayName, getLogin, isInactive, isInvited } from './words.ts';
 
-/** The cells of a user, which are plain elements because a list of 10,000 users must scroll smoothly. */
+/** A user's cells. They are plain elements, because a list of 10,000 users must scroll smoothly. */
 export function UserRow({
   user,
   roles,
@@ -36,7 +36,7 @@ export function UserRow({
       <Cell>
         <RoleSelect user={user} roles={roles} onChange={onRole} />
       </Cell>
-      <Cell className={cx(s.two, s.groups)}>
+      <Cell className={cx(s.stacked, s.groups)}>
         {firstGroup ?? <span className={s.none}>none</span>}
         {secondGroup && (
           <small>
@@ -45,7 +45,7 @@ export function UserRow({
           </small>
         )}
       </Cell>
-      <Cell className={cx(s.two, s.seen, isInactive(user) && s.warn)}>
+      <Cell className={cx(s.stacked, s.seen, isInactive(user) && s.warn)}>
         {user.seenAt ? <Time at={user.seenAt} /> : 'never'}
         <small>{describeSignIn(user)}</small>
       </Cell>
