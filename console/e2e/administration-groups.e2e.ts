@@ -144,7 +144,7 @@ testAsAdmin(
     expect(await canReadSecrets(id)).toBe(true);
 
     await checkbox.uncheck();
-    await page.getByText('Saving deletes the stored secrets').waitFor();
+    await page.getByText('Saving permanently deletes the stored secrets').waitFor();
     await page.getByRole('button', { name: /^Save/ }).click();
     await page.getByText('Service account saved.').waitFor();
     await accessible(page);
