@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeAskStreams } from '@halyard/plane/counting/ask-streams.ts';
 import type { Clients } from '@halyard/plane/counting/clients.ts';
+import { makeReconnectClients } from '@halyard/plane/counting/reconnect-clients.ts';
 import { MAX_SIGHTINGS } from '@halyard/plane/feed/report.ts';
 import { Counter, type Registry } from 'prom-client';
 import type { FeedSource } from './feed-source.ts';
@@ -36,7 +36,7 @@ export function keepReporting(
   registry: Registry,
 ): ReportLoop {
   const stopController = new AbortController();
-  const askStreams = makeAskStreams(clients);
+  const reconnectClients = makeReconnectClients(clients);
   const { failures, dropped } = registerReportMetrics(registry);
   let reportedAt = Number.NEGATIVE_INFINITY;
   let reportedRevision = -1;
@@ -49,7 +49,7 @@ export function keepReporting(
     const position = servedState();
     if (!position) return;
     const { age = 0 } = feed;
-    const { heard, requests, undo } = clients.take(MAX_SIGHTINGS);
+    const { sightings, requests, undo } = clients.take(MAX_SIGHTINGS);
     const uses = feed.takeUses();
     const { sealed } = spool;
     try {
@@ -62,7 +62,7 @@ export function keepReporting(
         clients: clients.size,
         isIgnoring: clients.takeIgnored(),
         isStopping,
-        heard: heard.map(({ environment: _, projects: __, ...row }) => row),
+        heard: sightings.map(({ environment: _, projects: __, ...row }) => row),
         requests,
         uses,
         ...(sealed && { batch: sealed }),
@@ -75,7 +75,7 @@ export function keepReporting(
       // Streams cannot have a revision that this edge does not have yet.
       const servedQuestions = questions.filter(({ revision }) => revision <= position.revision);
       if (servedQuestions.length > 0)
-        askStreams(new Map(servedQuestions.map(question => [question.environment, question.revision])));
+        reconnectClients(new Map(servedQuestions.map(question => [question.environment, question.revision])));
     } catch (error) {
       undo();
       await feed.source.reportUses(uses);

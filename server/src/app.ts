@@ -430,7 +430,7 @@ async function installSdk(
   serving: ServingState,
   settings: Omit<SdkAppSettings, 'log' | 'metrics'>,
 ): Promise<void> {
-  const shared = { isDescribed: true, log: app.log, metrics: app.metrics };
+  const shared = { hasApiDocument: true, log: app.log, metrics: app.metrics };
   const sdk = await buildSdkApp(serving, { ...settings, ...shared });
   app.decorate('serving', serving);
   app.decorate('sdk', sdk);

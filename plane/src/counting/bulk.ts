@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, readText } from './read-body.ts';
 /** The data that a proxy collected: registrations of applications, and counts in the format of SDKs. */
 export type Bulk = { applications: JsonObject[]; metrics: JsonObject[] };
 
-/** Checks the whole body before anything is counted, because a proxy resends a rejected body. */
+/** Checks the whole body before anything is counted, because some proxies resend a rejected body. */
 export function readBulk(body: JsonObject): Bulk {
   const violations: Violation[] = [];
   let total = 0;

@@ -27,7 +27,7 @@ const TOKEN = buildToken(1);
 test('a client that is up to date in its scope has every change in the environment', () => {
   const clients = makeClients();
 
-  const client = clients.hear(TOKEN, headers('a'), scopeAt(5, 9), 5);
+  const client = clients.recordContact(TOKEN, headers('a'), scopeAt(5, 9), 5);
 
   expect(client?.revision).toBe(9);
 });
@@ -35,51 +35,53 @@ test('a client that is up to date in its scope has every change in the environme
 test('a client that presents a revision older than its scope counts as having that older revision', () => {
   const clients = makeClients();
 
-  expect(clients.hear(TOKEN, headers('a'), scopeAt(5, 9), 3)?.revision).toBe(3);
-  expect(clients.hear(TOKEN, headers('b'), scopeAt(5, 9), undefined)?.revision).toBe(0);
-  expect(clients.hear(TOKEN, headers('c'), scopeAt(5, 9), Number.POSITIVE_INFINITY)?.revision).toBe(0);
-  expect(clients.hear(TOKEN, headers('d'), scopeAt(5, 9), 1_000_000)?.revision).toBe(9);
+  expect(clients.recordContact(TOKEN, headers('a'), scopeAt(5, 9), 3)?.revision).toBe(3);
+  expect(clients.recordContact(TOKEN, headers('b'), scopeAt(5, 9), undefined)?.revision).toBe(0);
+  expect(clients.recordContact(TOKEN, headers('c'), scopeAt(5, 9), Number.POSITIVE_INFINITY)?.revision).toBe(
+    0,
+  );
+  expect(clients.recordContact(TOKEN, headers('d'), scopeAt(5, 9), 1_000_000)?.revision).toBe(9);
 });
 
 test('a request without a revision does not clear the revision that the client presented before', () => {
   const clients = makeClients();
-  clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
+  clients.recordContact(TOKEN, headers('a'), scopeAt(5), 5);
 
-  expect(clients.hear(TOKEN, headers('a'), scopeAt(5), undefined)?.revision).toBe(5);
+  expect(clients.recordContact(TOKEN, headers('a'), scopeAt(5), undefined)?.revision).toBe(5);
 });
 
 test('without a connection id, a restarted application starts without a revision', () => {
   const clients = makeClients();
   const { 'unleash-connection-id': _, ...old } = headers('a');
-  clients.hear(TOKEN, old, scopeAt(5), 5);
+  clients.recordContact(TOKEN, old, scopeAt(5), 5);
 
-  expect(clients.hear(TOKEN, old, scopeAt(5), undefined)?.revision).toBe(0);
-  expect(clients.take(10).heard).toMatchObject([{ isExact: true, revision: 0 }]);
+  expect(clients.recordContact(TOKEN, old, scopeAt(5), undefined)?.revision).toBe(0);
+  expect(clients.take(10).sightings).toMatchObject([{ isExact: true, revision: 0 }]);
 });
 
 test('revisions from a different epoch count as none', () => {
   const clients = makeClients();
-  const client = clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
+  const client = clients.recordContact(TOKEN, headers('a'), scopeAt(5), 5);
 
-  clients.hear(TOKEN, headers('b'), scopeAt(5, 5, 'e2'), undefined);
+  clients.recordContact(TOKEN, headers('b'), scopeAt(5, 5, 'e2'), undefined);
 
   expect(client?.revision).toBe(0);
 });
 
 test('returns each change once, or again if it was not written', () => {
   const clients = makeClients();
-  clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
+  clients.recordContact(TOKEN, headers('a'), scopeAt(5), 5);
 
   const first = clients.take(10);
-  expect(first.heard).toMatchObject([{ application: 'shop', instance: 'pod-a', revision: 5 }]);
+  expect(first.sightings).toMatchObject([{ application: 'shop', instance: 'pod-a', revision: 5 }]);
   expect(clients.isChanged).toBe(false);
   first.undo();
-  expect(clients.take(10).heard).toMatchObject([{ application: 'shop', instance: 'pod-a', revision: 5 }]);
+  expect(clients.take(10).sightings).toMatchObject([{ application: 'shop', instance: 'pod-a', revision: 5 }]);
 
-  clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
+  clients.recordContact(TOKEN, headers('a'), scopeAt(5), 5);
   expect(clients.isChanged).toBe(false);
-  clients.hear(TOKEN, headers('a'), scopeAt(6), 6);
-  const [row] = clients.take(10).heard;
+  clients.recordContact(TOKEN, headers('a'), scopeAt(6), 6);
+  const [row] = clients.take(10).sightings;
   expect(row).toMatchObject({ revision: 6 });
   expect(row).not.toHaveProperty('application');
 });
@@ -87,11 +89,11 @@ test('returns each change once, or again if it was not written', () => {
 test('one token leaves room for the next, and the report says that clients were ignored', () => {
   const clients = makeClients({ clients: 8 });
 
-  for (let n = 0; n < 20; n++) clients.hear(TOKEN, headers(`a${n}`), scopeAt(5), 5);
+  for (let n = 0; n < 20; n++) clients.recordContact(TOKEN, headers(`a${n}`), scopeAt(5), 5);
   expect(clients.size).toBe(4);
   expect(clients.takeIgnored()).toBe(true);
   expect(clients.takeIgnored()).toBe(false);
-  clients.hear(buildToken(2), headers('b'), scopeAt(5), 5);
+  clients.recordContact(buildToken(2), headers('b'), scopeAt(5), 5);
 
   expect(clients.size).toBe(5);
   expect(clients.takeIgnored()).toBe(false);
@@ -100,8 +102,8 @@ test('one token leaves room for the next, and the report says that clients were 
 test('forgets a silent client after five minutes, unless it has a stream', () => {
   let time = 0;
   const clients = makeClients(undefined, () => time);
-  clients.hear(TOKEN, headers('polls'), scopeAt(5), 5);
-  const streaming = clients.hear(TOKEN, headers('streams'), scopeAt(5), 5);
+  clients.recordContact(TOKEN, headers('polls'), scopeAt(5), 5);
+  const streaming = clients.recordContact(TOKEN, headers('streams'), scopeAt(5), 5);
   if (streaming) clients.streamOpened(streaming);
 
   time = 3_000;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AskStreams, KnownClient, Positions } from '../serving/positions.ts';
+import type { KnownClient, Positions, ReconnectClients } from '../serving/positions.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import { readText } from './read-body.ts';
 
@@ -42,7 +42,7 @@ const getStreamCount = ({ streamsAndInterval }: Client): number =>
   Math.floor(streamsAndInterval / STREAM_UNIT);
 const getIntervalSeconds = ({ streamsAndInterval }: Client): number => streamsAndInterval % STREAM_UNIT;
 
-/** The clients of one token. */
+/** One token's clients. */
 type Group = {
   readonly token: SdkToken;
   projects: SdkToken['projects'];
@@ -71,7 +71,7 @@ export type ClientSighting = Partial<Names> & {
 
 export type Requests = { environment: string; revision: number; requests: number };
 
-export type Batch = { heard: ClientSighting[]; requests: Requests[]; undo: () => void };
+export type Batch = { sightings: ClientSighting[]; requests: Requests[]; undo: () => void };
 
 export type Clients = Positions & {
   readonly size: number;
@@ -86,7 +86,7 @@ export type Clients = Positions & {
   /** Forgets clients that have been silent for a long time, and keeps those with a stream. */
   sweep: () => void;
   /** Makes clients with streams reconnect. Set once the SDK application exists. */
-  ask: AskStreams;
+  reconnect: ReconnectClients;
 };
 
 /** An open stream refers to its client even after the client was forgotten. */
@@ -105,7 +105,7 @@ export function makeClients(
   let requests = new Map<string, Requests>();
   let size = 0;
   let isIgnoring = false;
-  let ask: AskStreams = () => {};
+  let reconnect: ReconnectClients = () => {};
 
   const getOrCreateGroup = (token: SdkToken, epoch: string): Group => {
     let group = groups.get(token.id);
@@ -161,7 +161,7 @@ export function makeClients(
     else if (requests.size < MAX_REQUEST_KEYS) requests.set(key, { environment, revision, requests: 1 });
   };
 
-  const hear: Clients['hear'] = (token, headers, scope, presentedRevision) => {
+  const recordContact: Clients['recordContact'] = (token, headers, scope, presentedRevision) => {
     const id = readClientId(headers);
     if (id === undefined) {
       countEvaluation(scope);
@@ -198,7 +198,7 @@ export function makeClients(
   };
 
   return {
-    hear,
+    recordContact,
     countEvaluation,
     streamOpened: knownClient => {
       const client = knownClient as Client;
@@ -218,10 +218,10 @@ export function makeClients(
       client.revision = current.revision;
       changed.add(client);
     },
-    setAskStreams: askStreams => {
-      ask = askStreams;
+    setReconnectClients: reconnectClients => {
+      reconnect = reconnectClients;
     },
-    ask: (isDue, max) => ask(isDue, max),
+    reconnect: (isDue, max) => reconnect(isDue, max),
     get size() {
       return size;
     },
@@ -236,10 +236,10 @@ export function makeClients(
     take: max => {
       const time = now();
       const takenClients: { client: Client; writtenAt: number }[] = [];
-      const heard: ClientSighting[] = [];
+      const sightings: ClientSighting[] = [];
       for (const client of changed) {
-        if (heard.length >= max) break;
-        heard.push(toSighting(client, time));
+        if (sightings.length >= max) break;
+        sightings.push(toSighting(client, time));
         takenClients.push({ client, writtenAt: client.writtenAt });
         client.writtenAt = time;
         changed.delete(client);
@@ -249,7 +249,7 @@ export function makeClients(
       const takenRequests = requests;
       requests = new Map();
       return {
-        heard,
+        sightings,
         requests: [...takenRequests.values()],
         undo: () => {
           for (const { client, writtenAt } of takenClients) {

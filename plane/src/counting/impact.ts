@@ -176,8 +176,8 @@ function formatMetric({ name, type, help, series }: Metric): string {
     ]) =>
       type === 'histogram'
         ? [
-            ...[...buckets].map(([bound, times]) =>
-              line('_bucket', [labels, `le="${bound}"`].filter(part => part !== '').join(), times),
+            ...[...buckets].map(([bound, bucketCount]) =>
+              line('_bucket', [labels, `le="${bound}"`].filter(part => part !== '').join(), bucketCount),
             ),
             line('_sum', labels, sum),
             line('_count', labels, count),

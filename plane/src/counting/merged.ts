@@ -67,8 +67,8 @@ export type Instance = {
 export type CountBatch = {
   buckets: Bucket[];
   instances: Instance[];
-  /** The tokens that reported more unknown variants than allowed. */
-  aboveVariants: number[];
+  /** The tokens that reported more unknown variants than their quota allows. */
+  tokensAboveVariantQuota: number[];
 };
 
 /** The feature that the counts belong to. */
@@ -91,7 +91,7 @@ export type MergedCounts = {
     count: number,
   ) => boolean;
   /** Returns whether there was room for the instance. */
-  see: (instance: Instance) => boolean;
+  addInstance: (instance: Instance) => boolean;
   /** Returns everything and starts over empty. */
   take: () => CountBatch;
   /** Returns everything without removing it. */
@@ -99,8 +99,8 @@ export type MergedCounts = {
   readonly keys: number;
 };
 
-/** Returns half of what the others have left, so that something remains for the next token. */
-const fairShare = (left: number): number => Math.ceil(left / 2);
+/** Returns half of what the other tokens have left, so that something remains for the next token. */
+const fairShare = (remaining: number): number => Math.ceil(remaining / 2);
 
 /** Adds up what SDKs report, so that the database gets one row where SDKs sent thousands of counts. */
 export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedCounts {
@@ -110,7 +110,7 @@ export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedC
   let applicationsByToken = new Map<number, Set<string>>();
   let unknownFlagsByToken = new Map<number, number>();
   let instancesByToken = new Map<number, number>();
-  let aboveVariants = new Set<number>();
+  let tokensAboveVariantQuota = new Set<number>();
   let variantsByToken = new Map<number, Set<string>>();
   let variantsHour = 0;
   let keyCount = 0;
@@ -155,7 +155,7 @@ export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedC
     const key = `${application}\n${feature}\n${name}`;
     if (ownVariants.has(key)) return name;
     if (ownVariants.size >= limits.unknownVariantsPerToken) {
-      aboveVariants.add(token);
+      tokensAboveVariantQuota.add(token);
       return OTHER_VARIANTS;
     }
     variantsByToken.set(token, ownVariants.add(key));
@@ -175,7 +175,7 @@ export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedC
   const peek = (): CountBatch => ({
     buckets: [...buckets.values()],
     instances: [...instances.values()],
-    aboveVariants: [...aboveVariants],
+    tokensAboveVariantQuota: [...tokensAboveVariantQuota],
   });
 
   return {
@@ -215,7 +215,7 @@ export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedC
       counts.variants.set(variant, (countBefore ?? 0) + count);
       return true;
     },
-    see: reportedInstance => {
+    addInstance: reportedInstance => {
       const application = countedApplication(reportedInstance.token, reportedInstance.application);
       let instance = { ...reportedInstance, application };
       let key = getInstanceKey(instance);
@@ -236,7 +236,7 @@ export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedC
       applicationsByToken = new Map();
       unknownFlagsByToken = new Map();
       instancesByToken = new Map();
-      aboveVariants = new Set();
+      tokensAboveVariantQuota = new Set();
       keyCount = 0;
       return batch;
     },
@@ -250,7 +250,7 @@ export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedC
 const getInstanceKey = ({ environment, application, instanceId }: Instance): string =>
   `${environment}\n${application}\n${instanceId}`;
 
-/** Metrics name neither the strategies nor, without a header, the version, so the values from the registration are kept. */
+/** Metrics contain no strategies and often no version, so the values from the registration are kept. */
 const mergeInstances = (earlier: Instance, later: Instance): Instance => ({
   ...later,
   token: earlier.token,

@@ -14,15 +14,15 @@ function usageWith(
   isKnown: IsKnown = () => true,
 ): {
   usage: Usage;
-  countDropped: (reason: string) => Promise<number>;
+  getDroppedCount: (reason: string) => Promise<number>;
 } {
   const registry = new Registry();
   const usage = makeUsage(registry, isKnown, limits);
-  const countDropped = async (reason: string) => {
+  const getDroppedCount = async (reason: string) => {
     const metric = await registry.getSingleMetric('halyard_metrics_dropped_total')?.get();
     return metric?.values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
   };
-  return { usage, countDropped };
+  return { usage, getDroppedCount };
 }
 
 const body = (toggles: object, fields: object = {}) => ({
@@ -32,7 +32,7 @@ const body = (toggles: object, fields: object = {}) => ({
   ...fields,
 });
 
-/** The rows that would be written, in short: `feature/variant yes:no`. */
+/** The rows that would be written, abbreviated as `feature/variant yes:no`. */
 const rows = (usage: Usage): string[] =>
   [...batchRows(usage.merged.take().buckets, 1_000)]
     .flat()
@@ -133,7 +133,7 @@ describe('bodies from SDKs', () => {
     expect(bucket?.features.get('a')?.seenAt).toBeLessThanOrEqual(Date.now());
   });
 
-  test('takes the name of the application from a header, and stores no NUL', async () => {
+  test('takes the application name from a header, and stores no NUL', async () => {
     const { usage } = usageWith();
 
     await usage.report(
@@ -164,25 +164,25 @@ describe('bodies from SDKs', () => {
   });
 });
 
-describe('bounds', () => {
-  test('adds no new key once a token has used up its keys, but keeps counting the existing ones', async () => {
-    const { usage, countDropped } = usageWith({ keysPerToken: 3 });
+describe('limits', () => {
+  test('adds no new keys for a token that has used up its share, but keeps counting existing ones', async () => {
+    const { usage, getDroppedCount } = usageWith({ keysPerToken: 3 });
 
     await usage.report(token, {}, body({ a: { yes: 1, no: 0 }, b: { yes: 1, no: 0 }, c: { yes: 1, no: 0 } }));
     await usage.report(token, {}, body({ a: { yes: 1, no: 0, variants: { blue: 1 } } }));
     await usage.report({ ...token, id: 2 }, {}, body({ c: { yes: 1, no: 0 } }));
 
     expect(rows(usage)).toEqual(['a 2:0', 'b 1:0', 'c 1:0']);
-    expect(await countDropped('limit')).toBe(2);
+    expect(await getDroppedCount('limit')).toBe(2);
   });
 
   test('limits the keys of all tokens together until a flush makes room', async () => {
-    const { usage, countDropped } = usageWith({ keys: 4 });
+    const { usage, getDroppedCount } = usageWith({ keys: 4 });
 
     await usage.report(token, {}, body({ a: { yes: 1, no: 0 } }));
     await usage.report({ ...token, id: 2 }, {}, body({ b: { yes: 1, no: 0 } }));
     await usage.report({ ...token, id: 2 }, {}, body({ b: { yes: 1, no: 0 } }, { appName: 'other' }));
-    expect(await countDropped('limit')).toBe(2);
+    expect(await getDroppedCount('limit')).toBe(2);
     usage.merged.take();
     await usage.report({ ...token, id: 2 }, {}, body({ b: { yes: 1, no: 0 } }));
 
@@ -190,18 +190,18 @@ describe('bounds', () => {
   });
 
   test('limits the number of instances and the length of names', async () => {
-    const { usage, countDropped } = usageWith({ instances: 1 });
+    const { usage, getDroppedCount } = usageWith({ instances: 1 });
 
     await usage.report(token, {}, body({}));
     await usage.report(token, {}, body({ ['x'.repeat(101)]: { yes: 1, no: 0 } }, { instanceId: 'i2' }));
     await usage.report(token, {}, body({}, { appName: 'x'.repeat(1_000) }));
 
     expect(usage.merged.take().instances).toHaveLength(1);
-    expect(await countDropped('limit')).toBe(2);
-    expect(await countDropped('name')).toBe(1);
+    expect(await getDroppedCount('limit')).toBe(2);
+    expect(await getDroppedCount('name')).toBe(1);
   });
 
-  test('the default limits are the documented ones', () => {
+  test('the default limits are as documented', () => {
     expect(MERGE_LIMITS).toEqual({
       keysPerToken: 100_000,
       keys: 200_000,
@@ -213,7 +213,7 @@ describe('bounds', () => {
     });
   });
 
-  test('beyond the limit of a token, counts its unknown flags under one shared name and known flags under their own names', async () => {
+  test("above a token's limit, counts its unknown flags under one shared name and known flags under their own names", async () => {
     const { usage } = usageWith({ unknownFlagsPerToken: 2 }, (_, name) => name === 'known');
     const once = { yes: 1, no: 0 };
 
@@ -226,7 +226,7 @@ describe('bounds', () => {
     expect(rows(usage)).toEqual(['x6 1:0']);
   });
 
-  test('beyond the hourly limit of a token, counts its unknown variants under one shared name and known variants under their own names', async () => {
+  test("above a token's hourly limit, counts its unknown variants under one shared name and known variants under their own names", async () => {
     const { usage } = usageWith(
       { unknownVariantsPerToken: 2 },
       (_, __, variant) => variant === undefined || variant === 'known',
@@ -247,10 +247,10 @@ describe('bounds', () => {
       ['v1', OTHER_VARIANTS],
       ['v6'],
     ]);
-    expect(batch.aboveVariants).toEqual([1]);
+    expect(batch.tokensAboveVariantQuota).toEqual([1]);
   });
 
-  test('beyond the limit of a token, counts its applications under one shared name', async () => {
+  test("above a token's limit, counts its applications under one shared name", async () => {
     const { usage } = usageWith({ applicationsPerToken: 1 });
     const toggles = { a: { yes: 1, no: 0 } };
 
@@ -265,7 +265,7 @@ describe('bounds', () => {
     expect(instances.map(({ application }) => application)).toEqual(names);
   });
 
-  test('beyond the limit of a token, counts its instances as one', async () => {
+  test("above a token's limit, counts its instances as one", async () => {
     const { usage } = usageWith({ instancesPerToken: 2 });
 
     for (const instanceId of ['i1', 'i2', 'i3', 'i4', 'i1'])
@@ -341,7 +341,7 @@ describe('bulk metrics', () => {
         details: expect.arrayContaining([expect.objectContaining({ path })]),
       }),
     );
-    expect(usage.merged.take()).toEqual({ buckets: [], instances: [], aboveVariants: [] });
+    expect(usage.merged.take()).toEqual({ buckets: [], instances: [], tokensAboveVariantQuota: [] });
   });
 });
 
@@ -414,11 +414,11 @@ unleash_histogram_latency_count 4
       .filter(line => line.startsWith('unleash_')).length;
 
   test('limits the label combinations of each token, and of all tokens together', async () => {
-    const { usage, countDropped } = usageWith();
+    const { usage, getDroppedCount } = usageWith();
 
     await usage.report(token, {}, body({}, { impactMetrics: userMetrics(600) }));
     expect(seriesIn(usage)).toBe(500);
-    expect(await countDropped('limit')).toBe(100);
+    expect(await getDroppedCount('limit')).toBe(100);
     for (const id of [2, 3, 4, 5])
       await usage.report({ ...token, id }, {}, body({}, { impactMetrics: userMetrics(500, `by_${id}`) }));
 
@@ -481,7 +481,7 @@ describe('large bodies', () => {
     expect(keys.at(-1)).toBe(20_001);
   });
 
-  test('of two tokens are counted in alternating turns', async () => {
+  test('from two tokens are counted in alternating turns', async () => {
     const { usage } = usageWith();
 
     const reports = [token, { ...token, id: 2 }].map(reporter =>
@@ -536,17 +536,17 @@ describe('large bodies', () => {
     expect(usage.impact.text()).toContain('unleash_counter_x 5000\n');
   });
 
-  test('a feature has at most 1,000 variants in one body', async () => {
-    const { usage, countDropped } = usageWith();
+  test('count at most 1,000 variants per feature', async () => {
+    const { usage, getDroppedCount } = usageWith();
     const variants = Object.fromEntries(Array.from({ length: 1_200 }, (_, n) => [`v${n}`, 1]));
 
     await usage.report(token, {}, body({ a: { yes: 1, no: 0, variants } }));
 
     expect(rows(usage)).toHaveLength(1_001);
-    expect(await countDropped('limit')).toBe(200);
+    expect(await getDroppedCount('limit')).toBe(200);
   });
 
-  test('with many violations list the first 100', () => {
+  test('with many violations are rejected with a list of the first 100', () => {
     const { usage } = usageWith();
     const bulk = {
       applications: Array.from({ length: 50_000 }, () => ({})),

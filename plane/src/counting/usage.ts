@@ -23,7 +23,7 @@ import {
 } from './read-body.ts';
 import { runInTurns, type Steps } from './turns.ts';
 
-/** Why something that an SDK reported is not stored. */
+/** Why counts or instances that an SDK reported are not stored. */
 export const DROP_REASONS = ['limit', 'name', 'application', 'project', 'unknown-flag', 'rejected'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
@@ -54,7 +54,7 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
     strategies?: string[],
   ): string => {
     const application = readText(body.appName) ?? readName(headers) ?? NO_APPLICATION;
-    const hasRoom = merged.see({
+    const hasRoom = merged.addInstance({
       token: token.id,
       environment: token.environment ?? '',
       application,
@@ -150,7 +150,7 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
     for (const item of applications) {
       if (isInEnvironment(item, environment)) {
         const instance = { ...toInstance(item, environment), token: token.id, seenAt: Date.now() };
-        if (!merged.see(instance)) drop('limit', 1);
+        if (!merged.addInstance(instance)) drop('limit', 1);
         keysRead += instance.strategies?.length ?? 0;
       }
       if (++keysRead < KEYS_PER_TURN) continue;
@@ -201,7 +201,7 @@ function registerUsageMetrics(registry: Registry, merged: MergedCounts): Usage['
   const registers = [registry];
   new Gauge({
     name: 'halyard_metrics_keys',
-    help: 'Counts of features and variants in memory that are not written yet',
+    help: 'Feature and variant counts in memory that have not been written yet',
     registers,
     collect() {
       this.set(merged.keys);
@@ -211,7 +211,7 @@ function registerUsageMetrics(registry: Registry, merged: MergedCounts): Usage['
   const counts = Object.fromEntries(DROP_REASONS.map(reason => [reason, 0])) as Record<DropReason, number>;
   new Counter({
     name: 'halyard_metrics_dropped_total',
-    help: 'Counts of SDKs that are not stored, by reason',
+    help: 'Counts reported by SDKs that were not stored, by reason',
     labelNames: ['reason'],
     registers,
     collect() {

@@ -12,7 +12,7 @@ const Announcement = Type.Object({
   log: Type.Literal('keys'),
   keys: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 2 }),
 });
-const isValid = Compile(Announcement);
+const validator = Compile(Announcement);
 
 /** Edges recognize announcements by this prefix, even those signed with a key that is no longer valid. */
 const PREFIX = `{"v":${FRAME_VERSION},"log":"keys",`;
@@ -29,12 +29,12 @@ export function signAnnouncement(current: SigningKey, previous: SigningKey | und
 
 export const isAnnouncement = (text: string): boolean => text.startsWith(PREFIX);
 
-/** Returns the id of the key that a text claims to be signed with. Nothing has been verified yet. */
+/** Returns the id of the key that a text claims to be signed with. The signature has not been verified yet. */
 export const readSignerId = (text: string): string => text.split('\n', 2)[1]?.split(' ')[0] ?? '';
 
 /** Returns the public keys. Throws a `SnapshotError` if no trusted key signed them. */
 export function readAnnouncement(text: string, trustedKeys: TrustedKeys): string[] {
   const value = readSigned(text, trustedKeys);
-  if (!isValid.Check(value)) throw new SnapshotError('The announcement of keys lacks fields.');
+  if (!validator.Check(value)) throw new SnapshotError('The key announcement is missing required fields.');
   return value.keys;
 }

@@ -12,7 +12,7 @@ import { feedKey, toFeed } from './publisher.ts';
 const END_AFTER_MS = { min: 3_240_000, max: 3_600_000 };
 const RETRY_MS = { min: 100, max: 1_000 };
 const LIMITS = { unreadBytes: 1_048_576, endWithinMs: 3_000 };
-/** Edge streams. One token gets at most 60 % of the streams that the others leave. */
+/** One token gets at most 60 % of the edge streams that other tokens leave free. */
 const STREAM_SHARES = { capacity: 2_000, share: 0.6, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
 
 /** Tells an edge, without a signature, to read the snapshot, because the next frames do not continue from its position. */
@@ -53,9 +53,9 @@ const end = ({ raw }: EdgeStream): void => {
   else raw.end();
 };
 
-/** Manages the open streams of edges, independent of what is written to them. */
+/** Manages the open edge streams, independent of what is written to them. */
 export function makeEdgeStreams(tokens: Tokens, registry: Registry): EdgeStreams {
-  const shares = makeShares(STREAM_SHARES, holder => busyError(holder, 'streams of edges'));
+  const shares = makeShares(STREAM_SHARES, holder => busyError(holder, 'edge streams'));
   const openStreams = makeOpenStreams<EdgeStream>(
     {
       isClosed: ({ raw }) => raw.destroyed || raw.writableEnded,
@@ -70,7 +70,7 @@ export function makeEdgeStreams(tokens: Tokens, registry: Registry): EdgeStreams
   );
   new Gauge({
     name: 'halyard_edge_streams',
-    help: 'Open streams of edges',
+    help: 'Open edge streams',
     registers: [registry],
     collect() {
       this.set(openStreams.all.size);

@@ -34,7 +34,8 @@ export function readEnrolment(text: string): Enrolment {
   } catch {
     throw new Error('The enrolment is incomplete or damaged. Copy the whole string.');
   }
-  if (!isEnrolment.Check(value)) throw new Error('The enrolment lacks fields. Create a new edge token.');
+  if (!isEnrolment.Check(value))
+    throw new Error('The enrolment is missing required fields. Create a new edge token.');
   return value;
 }
 

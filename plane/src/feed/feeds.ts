@@ -25,7 +25,7 @@ export type Feeds = {
   /** Returns the statement that the token with this hash has ended, or undefined if nobody can sign it now. */
   revocation: (hash: string) => Promise<string | undefined>;
   report: (token: SdkToken, report: EdgeReport, sender: Sender) => Promise<EdgeReportResult>;
-  /** Which tokens are accepted, for error messages. Undefined if all edge tokens are. */
+  /** Says in error messages which tokens are accepted. Undefined if all edge tokens are. */
   readonly accepts: string | undefined;
   readonly shares: Shares;
   close: () => Promise<void>;

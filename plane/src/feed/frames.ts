@@ -13,7 +13,7 @@ export const FRAME_VERSION = 1;
 
 const common = { v: Type.Literal(FRAME_VERSION), feed: FeedSchema, epoch: Type.String() };
 
-/** Rows of flags and segments that differ between two revisions, each in its newest revision. */
+/** Flag and segment rows that differ between two revisions, each at its newest revision. */
 const Flags = Type.Object({
   ...common,
   log: Type.Literal('flags'),
@@ -84,7 +84,7 @@ export type RevokedFrame = Static<typeof RevokedFrame>;
 
 export type Frame = FlagsFrame | TokensFrame | Head | TokenFrame | RevokedFrame;
 
-const READERS = {
+const VALIDATORS = {
   flags: Compile(Flags),
   tokens: Compile(Tokens),
   head: Compile(Head),
@@ -97,9 +97,10 @@ export class UnknownFrameError extends SnapshotError {}
 
 export function parseFrame(value: unknown): Frame {
   const { v, log } = (value ?? {}) as { v?: unknown; log?: unknown };
-  const reader = READERS[log as keyof typeof READERS];
-  if (v !== FRAME_VERSION || !reader)
-    throw new UnknownFrameError(`Frame of version ${String(v)} and log "${String(log)}" is not known.`);
-  if (!reader.Check(value)) throw new SnapshotError(`The frame of log "${String(log)}" lacks fields.`);
+  const validator = VALIDATORS[log as keyof typeof VALIDATORS];
+  if (v !== FRAME_VERSION || !validator)
+    throw new UnknownFrameError(`Unknown frame: version ${String(v)}, log "${String(log)}".`);
+  if (!validator.Check(value))
+    throw new SnapshotError(`The frame of log "${String(log)}" is missing required fields.`);
   return value as Frame;
 }

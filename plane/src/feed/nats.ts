@@ -74,7 +74,7 @@ export async function connectBus(
   };
 }
 
-/** A message of a stream. */
+/** A message from a stream. */
 export type StoredMessage = {
   data: Uint8Array;
   sequence: number;

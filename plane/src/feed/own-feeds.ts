@@ -6,7 +6,7 @@ import { belongsToFeed, tokenRow } from '../snapshot/take.ts';
 import { signAnnouncement } from './announcement.ts';
 import type { Feeds } from './feeds.ts';
 import { FRAME_VERSION, type RevokedFrame, type TokenFrame } from './frames.ts';
-import { makeSnapshots, signedHead, toFeed } from './publisher.ts';
+import { makeSnapshots, signHead, toFeed } from './publisher.ts';
 import type { EdgeReport, EdgeReportResult } from './report.ts';
 import { signJson } from './signed.ts';
 import { makeFeedStreams } from './streams.ts';
@@ -27,7 +27,7 @@ export function makeOwnFeeds(
   const streams = makeFeedStreams(state, key, signAnnouncement(key, previousKey), metrics);
   const getSnapshot = makeSnapshots(state, key);
   return {
-    head: token => signedHead(state, toFeed(token), key),
+    head: token => signHead(state, toFeed(token), key),
     snapshot: async token => {
       const { etag, plain, gzip } = await getSnapshot(toFeed(token));
       return { etag, plain: () => plain, gzip };

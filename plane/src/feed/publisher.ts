@@ -16,10 +16,10 @@ import { signJson } from './signed.ts';
  * for all edges.
  */
 const MAX_FRAME_CHARACTERS = 512 * 1_024;
-/** Edges that start together get the same bytes, which are dropped if nobody reads them for this long. */
+/** Edges that start together get the same bytes, which are dropped after this time. */
 const FORGET_SNAPSHOT_AFTER_MS = 30_000;
 /** How many catch-up frames are cached for edges that reconnect, of at most 512 KiB each. */
-const MAX_BRIDGES = 16;
+const MAX_CATCH_UPS = 16;
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
@@ -65,7 +65,7 @@ const getEnvironment = (state: ServingState, { environment }: Feed): Environment
 };
 
 /** Signs the current revisions of a feed. The head does not list the tokens, because there can be thousands. */
-export const signedHead = (
+export const signHead = (
   state: ServingState,
   feed: Feed,
   key: SigningKey,
@@ -98,8 +98,8 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
   let { epoch, revision, completeSince } = currentEnvironment();
   let tokenRevision = state.tokens.revision;
   let tokens = readTokens();
-  /** The frames that reconnecting edges lack, by the revision that they have. */
-  const bridges = new BoundedMap<number, string[]>(MAX_BRIDGES);
+  /** The frames that reconnecting edges lack, by the revision the edges have. */
+  const catchUpFrames = new BoundedMap<number, string[]>(MAX_CATCH_UPS);
 
   const flagsFrame = (environment: Environment, afterRevision: number): FlagsFrame => ({
     v: FRAME_VERSION,
@@ -113,7 +113,7 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
   });
 
   /** An edge token that covers fewer projects than before is not revoked. Its edge reconnects and gets the smaller feed. */
-  const isForOtherFeed = ({ type, hash }: TokenRow): boolean =>
+  const belongsToOtherFeed = ({ type, hash }: TokenRow): boolean =>
     type === 'edge' && state.tokens.get(hash)?.ended === false;
 
   const tokensFrame = (newTokens: Map<string, TokenRow>): TokensFrame => ({
@@ -131,7 +131,7 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
             .filter(row => JSON.stringify(row) !== JSON.stringify(tokens.get(row.hash)))
             .map(token => ({ token })),
           ...[...tokens.values()]
-            .filter(row => !newTokens.has(row.hash) && !isForOtherFeed(row))
+            .filter(row => !newTokens.has(row.hash) && !belongsToOtherFeed(row))
             .map(({ hash }) => ({ ended: hash })),
         ],
       },
@@ -150,7 +150,7 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
       return [];
     const frames = isSameHistory ? signIfSmall(flagsFrame(environment, revision)) : [];
     ({ epoch, revision, completeSince } = environment);
-    bridges.clear();
+    catchUpFrames.clear();
     return frames;
   };
 
@@ -176,13 +176,13 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
         edgePosition.revision >= environment.completeSince &&
         edgePosition.revision < revision;
       if (!canCatchUp) return [];
-      const cachedFrames = bridges.get(edgePosition.revision);
+      const cachedFrames = catchUpFrames.get(edgePosition.revision);
       if (cachedFrames) return cachedFrames;
       const frames = signIfSmall(flagsFrame(environment, edgePosition.revision));
-      bridges.set(edgePosition.revision, frames);
+      catchUpFrames.set(edgePosition.revision, frames);
       return frames;
     },
-    head: () => signedHead(state, feed, key, { epoch, revision, completeSince }, tokenRevision),
+    head: () => signHead(state, feed, key, { epoch, revision, completeSince }, tokenRevision),
   };
 }
 

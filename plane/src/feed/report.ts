@@ -41,7 +41,7 @@ const Bucket = NamedObject('EdgeMetricsBucket', {
       no: safeInteger('How often it was off'),
       seenAt: safeInteger('When it was last evaluated, in milliseconds since 1970'),
       variants: Type.Optional(
-        Type.Record(Type.String({ maxLength: 200 }), safeInteger('How often'), {
+        Type.Record(Type.String({ maxLength: 200 }), safeInteger('Number of times'), {
           maxProperties: MAX_BATCH_KEYS,
           propertyNames: { maxLength: 200 },
           description: 'How often each variant was used',
@@ -63,7 +63,7 @@ const Instance = NamedObject('EdgeInstance', {
   strategies: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), {
       maxItems: 100,
-      description: 'The strategy types that the SDK knows',
+      description: 'The strategy types that the SDK supports',
     }),
   ),
   seenAt: safeInteger('When it was last seen, in milliseconds since 1970'),
@@ -126,7 +126,7 @@ export const EdgeReport = Named(
       }),
       {
         maxItems: 1_000,
-        description: 'Evaluations for browsers, by revision',
+        description: 'Number of evaluations for browsers, by revision',
       },
     ),
     uses: Type.Array(int4('Id of a token'), {
@@ -147,7 +147,8 @@ export const EdgeReportResult = Named(
         id: Type.String({ description: 'Id of the connection' }),
       }),
       {
-        description: 'Instances without a name that the server does not know: the edge forgets them',
+        description:
+          'Instances that the report did not name and the server does not know. The edge forgets them',
       },
     ),
     questions: Type.Array(
@@ -157,19 +158,19 @@ export const EdgeReportResult = Named(
       }),
       {
         description:
-          'Revisions that a caller is waiting for. The edge asks its streams which revisions they have',
+          'Revisions that a caller is waiting for. The edge makes its clients reconnect to learn which revisions they have',
       },
     ),
   }),
 );
 export type EdgeReportResult = Static<typeof EdgeReportResult>;
 
-const isReport = Compile(EdgeReport);
+const validator = Compile(EdgeReport);
 
-/** Rejects anything that is not a report with 400, and ignores fields that this version does not know. */
+/** Rejects with 400 anything that is not a report, and ignores fields that this version does not know. */
 export function readReport(body: unknown): EdgeReport {
-  if (!isReport.Check(body)) {
-    const [first] = isReport.Errors(body);
+  if (!validator.Check(body)) {
+    const [first] = validator.Errors(body);
     throw badData([
       {
         message: `${first?.message ?? 'The body is not a report'}`,
@@ -177,7 +178,7 @@ export function readReport(body: unknown): EdgeReport {
       },
     ]);
   }
-  const keys = keysIn(body.batch);
+  const keys = countKeys(body.batch);
   if (keys > MAX_BATCH_KEYS)
     throw badData([
       {
@@ -189,7 +190,7 @@ export function readReport(body: unknown): EdgeReport {
 }
 
 /** Each list has its own limit, but the number of rows to write is the product of their lengths. */
-function keysIn(batch: ReportBatch | undefined): number {
+function countKeys(batch: ReportBatch | undefined): number {
   let keys = 0;
   for (const { features } of batch?.buckets ?? []) {
     keys += 1 + features.length;

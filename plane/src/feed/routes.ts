@@ -60,7 +60,7 @@ export function feedRoutes(
       request.sdkToken = await authenticate(state.tokens, text, request.ip, ['edge']);
     } catch (error) {
       const tokenHash = hash('sha256', text);
-      // Signed, because an edge ignores a rejection that anything between it and the server could have sent.
+      // Signed, because an edge ignores an unsigned rejection, which any proxy on the way could have sent.
       const revocation = state.tokens.hasEnded(tokenHash) ? await feeds.revocation(tokenHash) : undefined;
       if (revocation !== undefined) return sendLines(reply, 401, revocation);
       throw withHint(error, feeds.accepts);
@@ -150,7 +150,7 @@ export function feedRoutes(
     },
     async (request, reply, token) => {
       const edgePosition = readPosition(String(request.headers['last-event-id'] ?? ''));
-      if (edgePosition) await askIfLost(state, token.environment ?? '', edgePosition);
+      if (edgePosition) await checkForLostRevisions(state, token.environment ?? '', edgePosition);
       feeds.open(reply, token, edgePosition, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);
       count('edge', 200);
     },
@@ -162,7 +162,7 @@ export function feedRoutes(
       operationId: 'getEdgeToken',
       summary: 'Look up a token for an edge',
       description:
-        'Returns the API token with this hash, signed, or null if there is no such token or it may read more than the feed. An edge calls this when an SDK sends a token that the edge does not know. Requires an API token of type edge.',
+        'Returns the API token with this hash, signed, or null if there is no such token or it can read more than the feed contains. An edge calls this when an SDK sends a token that the edge does not know. Requires an API token of type edge.',
       params: Type.Object({
         hash: Type.String({
           maxLength: 64,
@@ -231,10 +231,14 @@ function withHint(error: unknown, accepts: string | undefined): unknown {
 }
 
 /**
- * An edge can be ahead because another server was, or because a restored database lost changes. In the second case a new epoch
- * begins.
+ * An edge can be ahead of this server because it read from a faster server, or because a restored database lost changes. In the
+ * second case, a new epoch begins.
  */
-async function askIfLost(state: ServingState, environment: string, edgePosition: Position): Promise<void> {
+async function checkForLostRevisions(
+  state: ServingState,
+  environment: string,
+  edgePosition: Position,
+): Promise<void> {
   const current = new Map(state.environments()).get(environment);
   const { epoch, revision, tokenRevision } = edgePosition;
   if (current?.epoch !== epoch) return;
@@ -243,6 +247,6 @@ async function askIfLost(state: ServingState, environment: string, edgePosition:
 }
 
 function getSdkToken({ sdkToken }: FastifyRequest): SdkToken {
-  if (!sdkToken) throw new Error('The token of the request was not checked');
+  if (!sdkToken) throw new Error('The request was not authenticated');
   return sdkToken;
 }

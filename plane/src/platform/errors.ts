@@ -1,4 +1,4 @@
-/** The names a caller may see. platform/http/output/errors.ts maps each to its status. */
+/** The error names that callers see. platform/http/output/error-body.ts maps each to its status. */
 export const ERROR_NAMES = [
   'AlreadyCarriedOutError',
   'AuthenticationRequired',
@@ -97,7 +97,7 @@ export const archivedSentence = (kind: 'Feature' | 'Project', names: readonly st
     ? `${kind} ${quoteNames(names)} is archived. Revive it first.`
     : `${kind}s ${quoteNames(names)} are archived. Revive them first.`;
 
-/** For callers who may see the archived feature or project. */
+/** For callers who can see the archived feature or project. */
 export const archivedError = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
   new ApiError('NotFoundError', archivedSentence(kind, names));
 

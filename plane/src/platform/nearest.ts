@@ -1,6 +1,6 @@
 const MAX_LENGTH = 60;
 
-/** Returns the known name that a misspelt name most resembles, or undefined if none is close or the name is too long to compare. */
+/** Returns the known name that a misspelled name most resembles, or undefined if none is close or the name is too long to compare. */
 export function nearestName(name: string, knownNames: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   return withAllWords(name, knownNames) ?? nearestSpelling(name, knownNames);

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 
 /**
- * RE2 runs in linear time but compiles a repetition by writing it out, so 248 characters repeated {1000} times took up to
+ * RE2 runs in linear time but compiles a repetition by expanding it, so 248 characters repeated {1000} times took up to
  * 390 ms. Limiting the expanded length keeps compilation below 15 ms.
  */
 const MAX_EXPANDED_LENGTH = 20_000;

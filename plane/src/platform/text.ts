@@ -1,6 +1,6 @@
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
-/** Truncates to `length` UTF-16 units between characters, because half of an emoji is no valid string and PostgreSQL rejects it. */
+/** Truncates to `length` UTF-16 units between characters, because half an emoji is not a valid string and PostgreSQL rejects it. */
 export function truncate(text: string, length: number): string {
   return text.length > length ? text.slice(0, Math.max(0, length)).replace(HIGH_SURROGATE_AT_END, '') : text;
 }

@@ -52,8 +52,8 @@ export type SdkAppSettings = {
   networkQueues: NetworkQueues;
   /** The shares of the server, for its metrics. */
   admission: Admission;
-  /** Whether the OpenAPI document is needed, which a server has and an edge does not. */
-  isDescribed?: boolean;
+  /** Whether to generate the OpenAPI document, which a server publishes and an edge does not. */
+  hasApiDocument?: boolean;
   /** Adds routes of higher layers, with the same responses and errors. */
   addRoutes?: (app: FastifyInstance, responder: Responder, count: CountRequest) => void;
 };
@@ -103,7 +103,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     settings.metrics,
     settings.positions,
   );
-  settings.positions.setAskStreams(streams.ask);
+  settings.positions.setReconnectClients(streams.reconnect);
   const evaluation = makeEvaluation(
     settings.evaluation,
     admission.unread,
@@ -140,7 +140,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   installNetworkQueues(app, settings.networkQueues);
   installSdkBodies(app, admission.bodies);
   app.addSchema(ErrorBody);
-  if (settings.isDescribed) await describe(app);
+  if (settings.hasApiDocument) await describe(app);
   clientRoutes(app, state, streams, responder, settings.reports, settings.positions);
   streamingRoutes(app, streams, settings.positions, {
     authorize: async request => {
@@ -168,7 +168,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The name of an operation for SDKs in the metrics. */
+    /** The operation's name in the SDK metrics. */
     sdkOperation?: Operation;
   }
 }

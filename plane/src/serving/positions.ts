@@ -9,15 +9,18 @@ export type KnownClient = {
 };
 
 /** Ends at most `max` streams of clients that are due. The clients then reconnect and send their revisions. */
-export type AskStreams = (isDue: (client: KnownClient, environment: string) => boolean, max: number) => void;
+export type ReconnectClients = (
+  isDue: (client: KnownClient, environment: string) => boolean,
+  max: number,
+) => void;
 
 /**
  * Records which revisions clients have. Only the revision sent by a client counts, because the client may never read a response
  * that was sent or a frame that the operating system accepted.
  */
 export type Positions = {
-  /** Records a request of a client, with the revision it sent for its scope, or undefined if it sent none. */
-  hear: (
+  /** Records a request from a client, with the revision it sent for its scope, or undefined if it sent none. */
+  recordContact: (
     token: SdkToken,
     headers: IncomingHttpHeaders,
     scope: Scope,
@@ -31,5 +34,5 @@ export type Positions = {
   /** Counts an evaluation for a browser, which does not count as an instance. */
   countEvaluation: (scope: Scope) => void;
   /** Sets the function that ends streams, so that their clients reconnect and send their revisions. */
-  setAskStreams: (ask: AskStreams) => void;
+  setReconnectClients: (reconnect: ReconnectClients) => void;
 };

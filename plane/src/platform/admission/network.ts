@@ -3,8 +3,8 @@ import { isIPv6 } from 'node:net';
 const MAX_LENGTH = 100;
 
 /**
- * The IPv4 address, or the IPv6 network of 64 bits, because one customer usually has all addresses of such a network. Empty for a
- * client that has disconnected, whose IP address the operating system no longer knows.
+ * The IPv4 address, or the /64 network of an IPv6 address, because one customer usually has the whole /64. Empty for a client that
+ * has disconnected, whose IP address the operating system no longer knows.
  */
 export function toNetwork(ip: string | undefined): string {
   if (ip === undefined) return '';

@@ -25,7 +25,7 @@ async function countRunning(requests: Promise<Release>[]): Promise<number> {
 const acquireMany = (shares: ReturnType<typeof make>, caller: string, count: number) =>
   Array.from({ length: count }, () => shares.acquire(caller));
 
-test('a caller gets a share of what the other callers left', async () => {
+test('a caller gets a share of what other callers have left', async () => {
   const shares = make();
 
   expect(await countRunning(acquireMany(shares, 'a', 20))).toBe(6);
@@ -53,7 +53,7 @@ test('free units go to the waiting callers in turn', async () => {
   expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
 });
 
-test('a request that is larger than the share of its caller runs alone', async () => {
+test("a request that is larger than its caller's share runs alone", async () => {
   const shares = make();
 
   const release = await shares.acquire('a', { cost: 10 });

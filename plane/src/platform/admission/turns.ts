@@ -16,7 +16,7 @@ export type RunInTurn = <T>(caller: string, step: () => T) => Promise<T>;
 /** Callers with long work alternate, step by step. */
 export function makeTurns(): RunInTurn {
   const turns = makeShares(LIMITS, () => {
-    throw new Error('A step of long work had no turn for 10 minutes');
+    throw new Error('A step waited 10 minutes for its turn');
   });
   return async (caller, step) => {
     const release = await turns.acquire(caller);

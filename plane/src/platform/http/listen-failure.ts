@@ -3,8 +3,8 @@ const LISTEN_REASONS: Record<string, string> = {
   EACCES: 'the process has no permission to use this port. Set PORT to 1024 or higher.',
   EPERM: 'the process has no permission to use this port. Set PORT to 1024 or higher.',
   EADDRNOTAVAIL: 'this machine does not have this IP address. Check HOST.',
-  EAFNOSUPPORT: 'this machine does not support this kind of address. Check HOST.',
-  ENOTFOUND: 'the host name is not known. Check HOST.',
+  EAFNOSUPPORT: 'this machine does not support this kind of IP address. Check HOST.',
+  ENOTFOUND: 'the host name does not exist. Check HOST.',
   EAI_AGAIN: 'the host name cannot be resolved. Check HOST.',
 };
 

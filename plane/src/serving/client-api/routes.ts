@@ -115,7 +115,7 @@ export function clientRoutes(
     const { 'if-none-match': tag } = headers;
     const presentedRevision =
       tag === scope.etag ? scope.revision : readRevision(tag, scope.current.epoch, scope.id);
-    positions.hear(token, headers, scope, presentedRevision);
+    positions.recordContact(token, headers, scope, presentedRevision);
     return presentedRevision;
   };
 

@@ -46,7 +46,7 @@ export function streamingRoutes(
         connectionId: readConnectionId(request),
         revision,
         neverPolls: neverPolls(request.headers),
-        knownClient: positions.hear(token, request.headers, scope, revision),
+        knownClient: positions.recordContact(token, request.headers, scope, revision),
       };
       streams.open(reply, scope, client, [...EVENT_STREAM_HEAD, ...commonHeaders()]);
       count(200);

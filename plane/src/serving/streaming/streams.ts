@@ -4,7 +4,7 @@ import type { Shares } from '../../platform/admission/shares.ts';
 import { ApiError, tooManyRequests } from '../../platform/errors.ts';
 import { makeOpenStreams } from '../../platform/http/output/open-streams.ts';
 import { spreadRetryMs } from '../../platform/http/output/server-sent-events.ts';
-import type { AskStreams, KnownClient, Positions } from '../positions.ts';
+import type { KnownClient, Positions, ReconnectClients } from '../positions.ts';
 import type { Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
@@ -42,7 +42,7 @@ export type Streams = {
   open: (reply: FastifyReply, scope: Scope, client: Client, head: string[]) => void;
   /** Whether a polling client is invited to stream, because it was rejected before and there are slots again. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;
-  ask: AskStreams;
+  ask: ReconnectClients;
   /** Ends all streams, spread over a few seconds. */
   close: () => Promise<void>;
 };
@@ -237,7 +237,7 @@ export function makeStreams(
     socket.uncork();
   };
 
-  const ask: AskStreams = (isDue, max) => {
+  const ask: ReconnectClients = (isDue, max) => {
     let askedStreamCount = 0;
     for (const stream of openStreams.all) {
       const { knownClient, socket, group, confirmedRevision, epoch } = stream;

@@ -109,7 +109,7 @@ export function makeFlusher(
       const newCounts = usage.merged.take();
       rows = batchRows(newCounts.buckets, ROWS_PER_BATCH);
       instances = newCounts.instances;
-      onReached(newCounts.aboveVariants.map(token => ({ token, kind: 'unknownVariants' })));
+      onReached(newCounts.tokensAboveVariantQuota.map(token => ({ token, kind: 'unknownVariants' })));
       await writeBatches();
       await writeInstances();
     },

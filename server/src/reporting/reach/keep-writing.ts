@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeAskStreams } from '@halyard/plane/counting/ask-streams.ts';
 import type { Clients } from '@halyard/plane/counting/clients.ts';
+import { makeReconnectClients } from '@halyard/plane/counting/reconnect-clients.ts';
 import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../../platform/db/database.ts';
@@ -37,7 +37,7 @@ export function keepWriting(
 ): WriteLoop {
   const server = randomUUID();
   const { failures, asked: askedStreams } = registerMetrics(registry, clients);
-  const askStreams = makeAskStreams(clients, () => askedStreams.inc());
+  const reconnectClients = makeReconnectClients(clients, () => askedStreams.inc());
   const heads = trackHeads(state);
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let sweptAt = performance.now();
@@ -52,7 +52,7 @@ export function keepWriting(
       heartbeatAt = now;
     }
     for (let remaining = MAX_STATEMENTS; remaining > 0 && clients.isChanged; remaining--) {
-      const { heard: sightings, requests, undo } = clients.take(ROWS_PER_STATEMENT);
+      const { sightings, requests, undo } = clients.take(ROWS_PER_STATEMENT);
       try {
         const missing = await db.transaction().execute(async tx => {
           if (requests.length > 0) await addRequests(tx, requests);
@@ -81,9 +81,9 @@ export function keepWriting(
         awaitedRevision.revision,
       ]),
     );
-    if (awaitedRevisions.size > 0) askStreams(awaitedRevisions);
+    if (awaitedRevisions.size > 0) reconnectClients(awaitedRevisions);
     const settledRevisions = heads.settledBefore(now - SETTLED_MS);
-    if (settledRevisions.size > 0) askStreams(settledRevisions, BACKGROUND_ASK);
+    if (settledRevisions.size > 0) reconnectClients(settledRevisions, BACKGROUND_ASK);
   };
 
   const tickSafely = async (): Promise<void> => {

@@ -13,7 +13,7 @@ const INNER = namedSchema('Inner', { name: text });
 const OUTER = namedSchema('Outer', { inners: { type: 'array', items: { $ref: 'Inner#' } } });
 const VALUE = { inners: [{ name: 'a', secret: 'b' }], secret: 'c' };
 
-test('serializes by schemas that a response names directly and indirectly', async () => {
+test('serializes with schemas that a response references directly or indirectly', async () => {
   const app = Fastify({ schemaController: lazyCompilers });
   for (const schema of [INNER, OUTER]) app.addSchema(schema);
   app.get('/', { schema: { response: { 200: { $ref: 'Outer#' } } } }, async () => VALUE);
@@ -21,7 +21,7 @@ test('serializes by schemas that a response names directly and indirectly', asyn
   expect((await app.inject('/')).body).toBe('{"inners":[{"name":"a"}]}');
 });
 
-test('does not read schemas that a response does not name', async () => {
+test('does not compile schemas that no response references', async () => {
   const app = Fastify({ schemaController: lazyCompilers });
   for (const schema of [INNER, OUTER, { ...namedSchema('Other', {}), type: 'nonsense' }])
     app.addSchema(schema);
@@ -30,7 +30,7 @@ test('does not read schemas that a response does not name', async () => {
   expect((await app.inject('/')).statusCode).toBe(200);
 });
 
-test('reads the shared schemas once for the validators of all routes', async () => {
+test('compiles the shared schemas once for the validators of all routes', async () => {
   let compilerCount = 0;
   const app = Fastify({ schemaController: lazyCompilers, ajv: { onCreate: () => compilerCount++ } });
   app.addSchema(namedSchema('Once', { name: text }));
@@ -61,5 +61,5 @@ test('rejects a second schema with the same name', () => {
   const app = Fastify({ schemaController: lazyCompilers });
   app.addSchema(INNER);
 
-  expect(() => app.addSchema(INNER)).toThrow('There are two schemas with the name Inner');
+  expect(() => app.addSchema(INNER)).toThrow('Two schemas are named "Inner"');
 });

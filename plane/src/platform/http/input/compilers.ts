@@ -23,7 +23,7 @@ function makeBucket(inherited?: unknown) {
   return {
     add(schema: unknown) {
       const { $id: name } = schema as { $id: string };
-      if (Object.hasOwn(schemas, name)) throw new Error(`There are two schemas with the name ${name}`);
+      if (Object.hasOwn(schemas, name)) throw new Error(`Two schemas are named "${name}"`);
       // Not changed in place, because a plugin inherits the schemas and adds its own.
       schemas = { ...schemas, [name]: structuredClone(schema) };
       // Fastify's type requires its own instance, but ignores it.

@@ -3,7 +3,7 @@ import { badData, joinWithOr, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import { hasControlCharacter } from './text.ts';
 
-/** Operators of the filters of the event search. */
+/** The operators of event search filters. */
 const IS_OPERATORS = ['IS', 'IS_ANY_OF'] as const;
 /** The same operators and their negations. */
 export const CHOICE_OPERATORS = ['IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'] as const;
@@ -18,7 +18,7 @@ export const INCLUSION_OPERATORS = [
 ] as const;
 
 /**
- * The filter pattern of the contract, as published. It is quadratic on hostile input (726 ms for 16 kB), so it never runs: the
+ * The filter pattern that the API document publishes. It is quadratic on hostile input (726 ms for 16 kB), so it never runs: the
  * functions below limit the length and parse by hand what the pattern accepts.
  */
 export const buildFilterPattern = (operators: readonly string[]) =>

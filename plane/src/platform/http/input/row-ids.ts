@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts';
 import type { App } from '../app.ts';
 
-/** Names, on the schema of a path parameter, what the id identifies, such as "User". */
+/** The schema keyword of a path parameter that says what the id identifies, such as "User". */
 export const ROW_ID = 'x-row-id';
 
 const LARGEST_ROW_ID = 2_147_483_647;

@@ -17,8 +17,8 @@ type ParameterSchema = { type?: unknown; enum?: unknown; maxLength?: number };
 /** Limits the length of a URL and what its parameters may contain, before anything else reads them. */
 export function installInputLimits(app: App): void {
   app.addHook('onRoute', ({ schema }) => {
-    boundTexts(schema?.params, MAX_PARAM_LENGTH);
-    boundTexts(schema?.querystring, MAX_FILTER_LENGTH);
+    limitStrings(schema?.params, MAX_PARAM_LENGTH);
+    limitStrings(schema?.querystring, MAX_FILTER_LENGTH);
   });
   app.addHook('onRequest', async request => {
     if (request.url.length > MAX_URL_LENGTH) {
@@ -39,7 +39,7 @@ export function installInputLimits(app: App): void {
 }
 
 /** Gives a parameter without its own limit the default limit, so that the OpenAPI document and the validator have it. */
-function boundTexts(schema: unknown, maxLength: number): void {
+function limitStrings(schema: unknown, maxLength: number): void {
   const { properties = {} } = (schema ?? {}) as { properties?: Record<string, ParameterSchema> };
   for (const [name, parameter] of Object.entries(properties)) {
     if (parameter.type !== 'string' || parameter.enum !== undefined || parameter.maxLength !== undefined)

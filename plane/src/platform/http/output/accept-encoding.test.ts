@@ -17,7 +17,7 @@ test.each([
   ['', undefined],
   [',;,;;q', undefined],
   [undefined, undefined],
-])('chooses for %j: %s', (header, encoding) => {
+])('for Accept-Encoding %j, chooses %s', (header, encoding) => {
   expect(chooseEncoding(header, ['br', 'gzip'])).toBe(encoding);
 });
 

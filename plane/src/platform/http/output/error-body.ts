@@ -89,7 +89,7 @@ function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | u
   // too.
   if (code === 'ECONNRESET' && statusCode === 400)
     return badData([{ message: 'The connection was closed before the whole body arrived.' }]);
-  // The messages of Fastify repeat the whole path, which can have 16,000 characters.
+  // Fastify's messages repeat the whole path, which can have 16,000 characters.
   if (code === 'FST_ERR_MAX_PARAM_LENGTH')
     return badData([
       {
@@ -98,7 +98,7 @@ function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | u
     ]);
   if (code === 'FST_ERR_BAD_URL')
     return badData([{ message: `The path is not valid: "${ellipsize(request.url, 100)}".` }]);
-  // The remaining 4xx errors of Fastify are about the request: invalid JSON, URL or length.
+  // Fastify's remaining 4xx errors are about the request: invalid JSON, URL or length.
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
     return badData([{ message: error.message }]);
   }

@@ -95,7 +95,7 @@ test('creating a tag that exists writes no event', async () => {
   expect(total).toBe(1);
 });
 
-test('a bucket fills up again with time, but never beyond the burst', () => {
+test('a bucket refills over time, but never beyond the burst', () => {
   let now = 0;
   const take = makeBuckets({ perMinute: 60, burst: 2 }, () => now);
 
