@@ -16,9 +16,9 @@ const BODY_BYTES: ShareLimits = {
 const UNREAD_BYTES = 64 * MIB;
 
 /** The share of all streams, of SDKs and of pages together, that one token may have. */
-const STREAMS_OF_TOKEN = 0.8;
+const STREAM_SHARE_PER_TOKEN = 0.8;
 /** The share of all streams that the pages with one token in one network may have. */
-const STREAMS_OF_NETWORK = 0.5;
+const STREAM_SHARE_PER_NETWORK = 0.5;
 
 /** The resources that callers of the SDK APIs share. */
 export type SdkAdmission = {
@@ -43,8 +43,10 @@ const withoutQueue = (capacity: number, share: number): ShareLimits => ({
 export const makeSdkAdmission = (streams: number): SdkAdmission => ({
   bodies: makeShares(BODY_BYTES, holder => busyError(holder, 'request bodies')),
   unread: makeShares(withoutQueue(UNREAD_BYTES, 0.6), holder => busyError(holder, 'unread responses')),
-  streams: makeShares(withoutQueue(streams, STREAMS_OF_TOKEN), holder => busyError(holder, 'streams')),
-  pageStreams: makeShares(withoutQueue(streams, STREAMS_OF_NETWORK), holder => busyError(holder, 'streams')),
+  streams: makeShares(withoutQueue(streams, STREAM_SHARE_PER_TOKEN), holder => busyError(holder, 'streams')),
+  pageStreams: makeShares(withoutQueue(streams, STREAM_SHARE_PER_NETWORK), holder =>
+    busyError(holder, 'streams'),
+  ),
 });
 
 const RETRY_AFTER_SECONDS = 2;
@@ -53,7 +55,7 @@ const RETRY_AFTER_SECONDS = 2;
 export const busyError = (holder: Holder, resource: string): ApiError =>
   holder === 'caller'
     ? tooManyRequests(
-        `This token and network have too many ${resource} at a time. Send fewer, and retry after the time in Retry-After.`,
+        `Too many ${resource} at a time from this token and network. Send fewer, and retry after the time in Retry-After.`,
         RETRY_AFTER_SECONDS,
       )
     : new ApiError(

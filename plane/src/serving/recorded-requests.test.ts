@@ -29,7 +29,7 @@ const tokens = { backend: '', frontend: '' };
 type Step = {
   /** Method and path. The path is relative to /api, unless it starts with /edge. */
   to: string;
-  /** Names and values in the order in which they are sent. `T`, `F` and `E` are the two tokens and the ETag of the step before. */
+  /** Names and values in the order in which they are sent. `T`, `F` and `E` are the two tokens and the previous step's ETag. */
   headers?: [string, string][];
   body?: unknown;
   status: number;
@@ -515,28 +515,25 @@ function parseBody({ headers, body }: ReceivedResponse): unknown {
   return JSON.parse((headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString());
 }
 
-test.each(Object.entries(SDKS))(
-  'the requests of %s get responses that the SDK can read',
-  async (_sdk, steps) => {
-    let etag = '';
-    for (const step of steps) {
-      const received = await send(step, etag);
+test.each(Object.entries(SDKS))('%s can read the responses to its requests', async (_sdk, steps) => {
+  let etag = '';
+  for (const step of steps) {
+    const received = await send(step, etag);
 
-      expect([step.to, received.status]).toEqual([step.to, step.status]);
-      if (step.encoding) expect(received.headers['content-encoding']).toBe(step.encoding);
-      if (!step.headers?.some(([name]) => name === 'Accept-Encoding'))
-        expect(received.headers['content-encoding']).toBeUndefined();
-      if (received.status === 304) expect(received.body).toHaveLength(0);
-      if (received.status === 401) expect(parseBody(received)).toHaveProperty('message');
-      if (!step.schema) continue;
-      expect(received.headers['content-type']).toBe('application/json; charset=utf-8');
-      expect(findStrictViolations(step.schema, parseBody(received))).toEqual([]);
-      if (step.schema === ValidTokens) continue;
-      expect(received.headers.etag).toMatch(/^"[^"]+"$/);
-      etag = String(received.headers.etag);
-    }
-  },
-);
+    expect([step.to, received.status]).toEqual([step.to, step.status]);
+    if (step.encoding) expect(received.headers['content-encoding']).toBe(step.encoding);
+    if (!step.headers?.some(([name]) => name === 'Accept-Encoding'))
+      expect(received.headers['content-encoding']).toBeUndefined();
+    if (received.status === 304) expect(received.body).toHaveLength(0);
+    if (received.status === 401) expect(parseBody(received)).toHaveProperty('message');
+    if (!step.schema) continue;
+    expect(received.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(findStrictViolations(step.schema, parseBody(received))).toEqual([]);
+    if (step.schema === ValidTokens) continue;
+    expect(received.headers.etag).toMatch(/^"[^"]+"$/);
+    etag = String(received.headers.etag);
+  }
+});
 
 test('the frontend API returns each flag once', async () => {
   const step = {
@@ -556,7 +553,7 @@ test.each([
   'unleash-python-sdk:6.8.0',
   'unleash-ruby-sdk:6.6.0',
   'unleash-dotnet-sdk:6.1.0',
-])('a stream of %s begins with a hydration that the SDK can read', async sdk => {
+])('a stream for %s begins with a hydration that the SDK can read', async sdk => {
   const stream = await openStream(server.url, tokens.backend, {
     'unleash-sdk': sdk,
     'unleash-connection-id': sdk,

@@ -75,11 +75,11 @@ export type Source = {
   positions: (knownRevisions: KnownRevisions) => Promise<Positions>;
   /** Reads the rows of an environment that are newer than a revision. Revision 0 reads all rows. */
   changes: (environment: string, afterRevision: number) => Promise<Changes>;
-  /** Reads the valid tokens. Those that were used last come first. */
+  /** Reads the valid tokens, most recently used first. */
   tokens: () => Promise<FoundTokens>;
   /** Reads the valid tokens among those with these hashes. */
   findTokens: (hashes: string[]) => Promise<FoundTokens>;
-  /** Takes the ids of tokens that were used since the last report. */
+  /** Reports the ids of tokens that were used since the last call. */
   reportUses: (tokens: number[]) => Promise<void>;
   /**
    * Returns whether the source has lost the revision that a client has, or the tokens that an edge has. Returns false if the

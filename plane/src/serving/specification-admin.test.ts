@@ -72,7 +72,7 @@ test.each(SPECIFICATIONS)('evaluates $name, except for what the admin API reject
     const rejection = rejections.get(feature);
     expect({ feature, cases: cases.length }).toEqual({ feature, cases: findException(feature)?.cases });
     expect(rejection ?? WEIGHTS, feature).toContain(findException(feature)?.rule);
-    // A rejected feature is disabled, and only its name is as in the specification.
+    // A rejected feature is disabled, and shares only its name with the specification.
     if (rejection !== undefined)
       expect({ feature, asSpecified: cases.every(result => result.asSpecified) }).toEqual({
         feature,
@@ -82,16 +82,16 @@ test.each(SPECIFICATIONS)('evaluates $name, except for what the admin API reject
   for (const feature of failedCases.keys()) seenFeatures.add(feature);
 });
 
-/** Polls with segments separate and inline, and requests everything as a delta. */
+/** Polls with separate and with inline segments, and requests everything as a delta. */
 async function expectStrictShapes(token: string): Promise<void> {
   const read = async (path: string, headers: Record<string, string> = {}) => {
     const { status, body } = await call(harness.app, 'GET', `/api/client/${path}`, { token, headers });
     expect(status).toBe(200);
     return body;
   };
-  const apart = await read('features', { 'unleash-client-spec': '5.2.0' });
-  expect(apart.features).not.toEqual([]);
-  expect(findStrictViolations(PollBody, apart)).toEqual([]);
+  const separate = await read('features', { 'unleash-client-spec': '5.2.0' });
+  expect(separate.features).not.toEqual([]);
+  expect(findStrictViolations(PollBody, separate)).toEqual([]);
   expect(findStrictViolations(PollBody, await read('features'))).toEqual([]);
   expect(findStrictViolations(DeltaBody, await read('delta'))).toEqual([]);
 }

@@ -81,8 +81,8 @@ const Body = Type.Object({
   features: Type.Array(FeatureSchema),
   segments: Type.Array(SegmentSchema),
 });
-const isHeader = Compile(Header);
-const isBody = Compile(Body);
+const headerValidator = Compile(Header);
+const bodyValidator = Compile(Body);
 
 const signBytes = promisify<null, Buffer, SigningKey['privateKey'], Buffer>(sign);
 
@@ -141,8 +141,10 @@ export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
   if (signatureBytes.toString('base64') !== signature || !verify(null, line, key, signatureBytes))
     throw new SnapshotError('The signature does not match the header.');
   const header = parse(line);
-  if (!isHeader.Check(header))
-    throw new SnapshotError(`The header is not one of version ${VERSION}: ${line.toString('utf8', 0, 200)}`);
+  if (!headerValidator.Check(header))
+    throw new SnapshotError(
+      `The header is not valid for version ${VERSION}: ${line.toString('utf8', 0, 200)}`,
+    );
   return { header, bodyOffset: signatureEnd + 1 };
 }
 
@@ -158,7 +160,8 @@ export function decodeSnapshot(file: Buffer, keys: TrustedKeys): Snapshot {
   if (createHash('sha256').update(bytes).digest('hex') !== header.sha256)
     throw new SnapshotError('The body does not match its hash.');
   const body = parse(bytes);
-  if (!isBody.Check(body)) throw new SnapshotError('The body lacks fields of this version.');
+  if (!bodyValidator.Check(body))
+    throw new SnapshotError(`The body is missing fields that version ${VERSION} requires.`);
   const { v: _, bytes: _bytes, sha256: _sha256, ...head } = header;
   return { ...head, ...body };
 }

@@ -69,7 +69,7 @@ export function keepSnapshots(
         error => {
           failures.inc();
           // Logs one line until writing works again.
-          if (!isFailing) log.warn({ err: error, folder }, 'snapshot not written');
+          if (!isFailing) log.warn({ err: error, folder }, 'snapshot write failed');
           isFailing = true;
         },
       )
@@ -102,7 +102,7 @@ function registerSnapshotMetrics(registry: Registry, oldest: () => number): Coun
   });
   return new Counter({
     name: 'halyard_snapshot_failures_total',
-    help: 'Attempts to write snapshots to the data folder that failed',
+    help: 'Failed attempts to write snapshots to the data folder',
     registers,
   });
 }

@@ -5,7 +5,7 @@ export type StandIn = {
   source: Source;
   /** The time of the oldest snapshot from which SDKs are served. Undefined after `end`. */
   readonly since: string | undefined;
-  /** From now on, the state is read from the real source only. */
+  /** Switches to the real source. */
   end: () => void;
 };
 

@@ -272,7 +272,7 @@ async function authenticateApiToken(
 
 /** Records the use of a credential. The write is not awaited, because the request must neither wait for it nor fail with it. */
 function recordUse(db: Db, request: FastifyRequest, table: Credential['table'], id: number): void {
-  markSeen(db, table, id).catch(error => request.log.warn({ err: error }, 'update of last use failed'));
+  markSeen(db, table, id).catch(error => request.log.warn({ err: error }, 'last-use update failed'));
 }
 
 /**

@@ -30,6 +30,6 @@ export async function acceptBulk(reports: Reports, request: FastifyRequest): Pro
 }
 
 function getSdkToken({ sdkToken }: FastifyRequest): SdkToken {
-  if (!sdkToken) throw new Error('The token of the request was not checked');
+  if (!sdkToken) throw new Error('The request was not authenticated');
   return sdkToken;
 }

@@ -35,7 +35,7 @@ export async function authorize(
   const token = await authenticate(state.tokens, parseToken(authorization), ip, kinds);
   await state.load(token.environment ?? '');
   const scope = state.findScope(token, options);
-  if (!scope) throw new Error('The environment of the token is not loaded');
+  if (!scope) throw new Error("The token's environment is not loaded");
   token.used = true;
   return { token, scope };
 }

@@ -76,7 +76,7 @@ test('visitors to a page are separate callers by network', async () => {
   await Promise.all([...flood, visitor]);
 });
 
-test('rejects the bodies of a caller beyond its queue with 429', async () => {
+test("rejects a caller's bodies with 429 once its queue is full", async () => {
   const { bytes, gate, send } = await build({ waitingPerCaller: 1 });
   const requests = [send(1, zippedBody, GZIP), send(1, zippedBody, GZIP)];
   await expect.poll(() => bytes.waiting).toBe(1);
@@ -85,7 +85,7 @@ test('rejects the bodies of a caller beyond its queue with 429', async () => {
 
   expect([rejected.statusCode, rejected.json().message]).toEqual([
     429,
-    'This token and network have too many request bodies at a time. Send fewer, and retry after the time in Retry-After.',
+    'Too many request bodies at a time from this token and network. Send fewer, and retry after the time in Retry-After.',
   ]);
   gate.resolve();
   await Promise.all(requests);

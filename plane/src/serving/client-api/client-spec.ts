@@ -21,8 +21,8 @@ export function needsInlineSegments(header: string | string[] | undefined): bool
       },
     ]);
   }
-  const [ours, theirs] = [4 * 1e9 + 2, Number(major) * 1e9 + Number(minor)];
+  const [firstSupported, requested] = [4 * 1e9 + 2, Number(major) * 1e9 + Number(minor)];
   const isPrerelease = prerelease !== undefined && text.startsWith('4.2.0-');
-  lastResult = { header: text, inline: theirs < ours || isPrerelease };
+  lastResult = { header: text, inline: requested < firstSupported || isPrerelease };
   return lastResult.inline;
 }

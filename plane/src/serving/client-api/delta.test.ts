@@ -32,18 +32,18 @@ const usingSegment = (id: number) => ({ strategies: [{ name: 'default', segments
 async function poller(environment: string, projects?: string[], query = '') {
   const token = await server.token(environment, projects);
   let etag: string | undefined;
-  const ask = async () => {
+  const sendPoll = async () => {
     const headers: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
     return await call(harness.app, 'GET', `/api/client/delta${query}`, { token, headers });
   };
   return {
     /** The events of the next response other than a 304. */
     next: async () => {
-      const response = await expect.poll(ask).toMatchObject({ status: 200 }).then(ask);
+      const response = await expect.poll(sendPoll).toMatchObject({ status: 200 }).then(sendPoll);
       etag = String(response.headers.etag);
       return response.body.events as Record<string, unknown>[];
     },
-    status: async () => (await ask()).status,
+    status: async () => (await sendPoll()).status,
     present: (tag: string) => {
       etag = tag;
     },
@@ -210,7 +210,7 @@ test('with a filter, every change causes a hydration', async () => {
   });
 });
 
-test.each(Object.keys(TRANSPORTS) as Transport[])('an SDK sees changes by %s', async transport => {
+test.each(Object.keys(TRANSPORTS) as Transport[])('an SDK sees changes through %s', async transport => {
   const environment = `live-${transport}`;
   await makeEnvironment(harness.db, environment);
   await putDocuments(harness.db, environment, {

@@ -27,7 +27,7 @@ export function registerRequestMetrics(registry: Registry): CountRequest {
   const counts = new Map<Operation, number[]>(OPERATIONS.map(operation => [operation, []]));
   new Counter({
     name: 'halyard_sdk_requests_total',
-    help: 'Requests of SDKs, by operation and status',
+    help: 'SDK requests, by operation and status',
     labelNames: ['operation', 'status'],
     registers: [registry],
     collect() {

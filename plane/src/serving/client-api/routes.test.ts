@@ -108,7 +108,7 @@ describe('GET /api/client/features', () => {
     ['an older revision', (tag: string) => tag.replace(/1"$/, '0"'), 200],
     ['a different epoch', (tag: string) => tag.replace(/^"./, '"x'), 200],
     ['a different scope', (tag: string) => tag.replace(/\.[^.]+\./, '.0123456789.'), 200],
-    ['a tag of a different server', () => '"537b2ba0:12:v1"', 200],
+    ['a tag from a different server', () => '"537b2ba0:12:v1"', 200],
     ['nonsense', () => ',,,"', 200],
   ])('responds to If-None-Match with %s', async (_case, changeTag, status) => {
     const tag = String((await get('/api/client/features')).headers.etag);
@@ -123,7 +123,7 @@ describe('GET /api/client/features', () => {
   });
 
   test.each([undefined, '4.1.0'])(
-    'puts constraints of segments into strategies for specification %s',
+    'inlines segment constraints into strategies for specification %s',
     async spec => {
       const headers: Record<string, string> = spec === undefined ? {} : { 'unleash-client-spec': spec };
       const { body, headers: responseHeaders } = await call(harness.app, 'GET', '/api/client/features', {
@@ -157,7 +157,7 @@ describe('GET /api/client/features', () => {
     expect(body.segments).toEqual(names(body).includes('b-flag') ? [europe] : []);
   });
 
-  test('the projects of the token take precedence over the query', async () => {
+  test("the token's projects take precedence over the query", async () => {
     const ownToken = await server.token('main', ['default']);
 
     const { body } = await get('/api/client/features?project=other', {}, ownToken);
@@ -213,29 +213,29 @@ describe('GET /api/client/features', () => {
     expect(await tag('&project=late')).not.toBe(await tag('&project=no'));
   });
 
-  test('after a hundred different filters, rejects only new filters of the same token with 429', async () => {
+  test('after a hundred different filters, rejects only new filters from the same token with 429', async () => {
     const ownToken = await server.token('main');
-    const ask = (number: number, secret = ownToken) =>
+    const getFiltered = (number: number, secret = ownToken) =>
       get(`/api/client/features?namePrefix=limited-${number}`, {}, secret);
-    for (let number = 0; number < 100; number++) expect((await ask(number)).status).toBe(200);
+    for (let number = 0; number < 100; number++) expect((await getFiltered(number)).status).toBe(200);
 
-    const rejected = await ask(100);
+    const rejected = await getFiltered(100);
 
     expect(rejected).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
     expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
-    expect((await ask(0)).status).toBe(200);
+    expect((await getFiltered(0)).status).toBe(200);
     expect((await get('/api/client/features', {}, ownToken)).status).toBe(200);
-    expect((await ask(100, await server.token('main'))).status).toBe(200);
+    expect((await getFiltered(100, await server.token('main'))).status).toBe(200);
   });
 
   test('two clients that need the same new body get the same bytes', async () => {
-    const ask = () =>
+    const send = () =>
       harness.app.sdk.inject({
         url: '/api/client/features?namePrefix=a',
         headers: { ...SPEC, authorization: token, 'accept-encoding': 'gzip' },
       });
 
-    const [response, other] = await Promise.all([ask(), ask()]);
+    const [response, other] = await Promise.all([send(), send()]);
 
     expect(response.rawPayload.equals(other.rawPayload)).toBe(true);
     expect(names(JSON.parse(gunzipSync(response.rawPayload).toString()))).toEqual(['a-flag']);
@@ -250,7 +250,7 @@ describe('GET /api/client/features', () => {
     },
   );
 
-  test('accepts the prefix Bearer, and HEAD', async () => {
+  test('accepts the prefix Bearer, and HEAD requests', async () => {
     expect((await get('/api/client/features', {}, `Bearer ${token}`)).status).toBe(200);
     expect((await get('/api/client/features', {}, `bearer ${token}`)).status).toBe(200);
     const headers = { ...SPEC, authorization: token };
@@ -340,7 +340,7 @@ describe('rejections', () => {
     expect((await get('/api/client/features', {}, secret)).body.message).toBe(message);
   });
 
-  test('lists the methods of a path in the response to a different method', async () => {
+  test('lists the methods that a path accepts in the response to any other method', async () => {
     const { status, body } = await call(harness.app, 'DELETE', '/api/client/features', { token });
     expect([status, body.message]).toEqual([
       404,
@@ -491,7 +491,7 @@ describe('POST /edge/validate', () => {
   const validate = async (tokens: unknown) =>
     await call(harness.app, 'POST', '/edge/validate', { token: null, body: { tokens } });
 
-  test('lists the valid tokens only', async () => {
+  test('lists only the valid tokens', async () => {
     const ownToken = await server.token('main', ['default']);
     const fields = { tokenName: 'frontend', type: 'frontend' as const, environment: 'main' };
     const { secret } = await makeApiToken(harness.db, fields);

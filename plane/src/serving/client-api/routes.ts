@@ -48,7 +48,7 @@ const filters = Type.Object({
       title: 'SdkProject',
       maxLength: 100,
       description:
-        'Only features of this project. Repeatable. Ignored with a token that is for certain projects',
+        'Only features in this project. Repeatable. Ignored if the token is limited to certain projects',
       examples: ['payments'],
     }),
   ),
@@ -65,7 +65,7 @@ const filters = Type.Object({
       title: 'SdkTag',
       maxLength: 200,
       description:
-        'Only features with this tag, as type:value. Repeatable: a feature has at least one of the tags',
+        'Only features with this tag, as type:value. Repeatable: features need at least one of the tags',
       examples: ['team:checkout'],
     }),
   ),
@@ -167,7 +167,7 @@ export function clientRoutes(
         security,
         summary: 'Read all features',
         description:
-          'Returns the features of the environment and the projects of the token, with the segments that they use. The response has an ETag; while the list is unchanged, a request with If-None-Match returns 304. A client whose Unleash-Client-Spec is missing or below 4.2.0 gets the constraints of segments inside the strategies. Requires an API token of type backend or client.',
+          "Returns the features in the token's environment and projects, with the segments that they use. The response has an ETag; while the list is unchanged, a request with If-None-Match returns 304. If Unleash-Client-Spec is missing or below 4.2.0, the strategies contain the segment constraints inline. Requires an API token of type backend or client.",
         querystring: filters,
         response: {
           200: jsonResponse('The features', SdkFeatures),
@@ -196,7 +196,7 @@ export function clientRoutes(
         security,
         summary: 'Read one feature',
         description:
-          'Returns one feature in the scope of the token. Requires an API token of type backend or client.',
+          "Returns one feature in the token's scope. Requires an API token of type backend or client.",
         params: Type.Object({
           featureName: Type.String({
             maxLength: 512,
@@ -228,7 +228,7 @@ export function clientRoutes(
         operationId: 'getClientDelta',
         tags,
         security,
-        summary: 'Read changes of features',
+        summary: 'Read feature changes',
         description:
           'Returns the events after the revision in If-None-Match: updated segments, removed features and segments, updated features. Without If-None-Match, or with an ETag of a different scope or history, the list has one hydration event with everything. With filters, every response with changes is a hydration. Requires an API token of type backend or client.',
         querystring: filters,
@@ -275,7 +275,7 @@ export function clientRoutes(
         id: 'sendClientMetrics',
         summary: 'Send metrics',
         description:
-          'Adds the counts of an SDK: how often each feature was enabled and disabled, and each variant served. The server writes them within 10 s. Counts that cannot be read are skipped instead of being rejected, because an SDK may stop sending metrics after an error. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
+          "Adds an SDK's counts: how often each feature was enabled and disabled, and each variant served. The server writes them within 10 s. Counts that cannot be read are skipped instead of being rejected, because an SDK may stop sending metrics after an error. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.",
         body: Metrics,
         accept: request => acceptMetrics(reports, request),
       },
@@ -283,7 +283,7 @@ export function clientRoutes(
         path: '/api/client/metrics/bulk',
         operation: 'metrics',
         id: 'sendBulkMetrics',
-        summary: 'Send metrics of a proxy',
+        summary: 'Send metrics from a proxy',
         description:
           'Adds the applications and counts that a proxy such as Unleash Edge collected. An invalid body is rejected as a whole. Entries for other environments are skipped. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: BulkMetrics,

@@ -42,7 +42,7 @@ const Variant = NamedObject(
     weightType: Type.Optional(
       Type.String({
         description:
-          'fix: the weight stays as entered. variable: the variant gets an equal share of what the fixed ones leave',
+          'fix: the weight stays as entered. variable: the variant gets an equal share of the remaining weight',
         examples: ['variable'],
       }),
     ),
@@ -109,7 +109,7 @@ export const SdkFeature = Named(
         Type.Array(Parent, { description: 'The parents of the feature', examples: [] }),
       ),
     },
-    { description: 'A feature as SDKs get it' },
+    { description: 'A feature as SDKs receive it' },
   ),
 );
 
@@ -139,7 +139,7 @@ export const SdkFeatures = Named(
     query: NamedObject(
       'SdkQuery',
       {
-        environment: Type.String({ description: 'Environment of the token', examples: ['production'] }),
+        environment: Type.String({ description: "The token's environment", examples: ['production'] }),
         project: Type.Optional(
           Type.Array(Type.String(), {
             description: 'The projects in the filter',
@@ -188,7 +188,11 @@ const SdkEvent = NamedObject(
       Type.Array(Ref(SdkSegment), { description: 'Present in events of type hydration', examples: [] }),
     ),
     feature: Type.Optional(
-      Type.Unsafe<unknown>({ ...Ref(SdkFeature), description: 'feature-updated', examples: [] }),
+      Type.Unsafe<unknown>({
+        ...Ref(SdkFeature),
+        description: 'Present in events of type feature-updated',
+        examples: [],
+      }),
     ),
     featureName: Type.Optional(
       Type.String({ description: 'Present in events of type feature-removed', examples: ['checkout-v1'] }),
@@ -197,7 +201,11 @@ const SdkEvent = NamedObject(
       Type.String({ description: 'Present in events of type feature-removed', examples: ['payments'] }),
     ),
     segment: Type.Optional(
-      Type.Unsafe<unknown>({ ...Ref(SdkSegment), description: 'segment-updated', examples: [] }),
+      Type.Unsafe<unknown>({
+        ...Ref(SdkSegment),
+        description: 'Present in events of type segment-updated',
+        examples: [],
+      }),
     ),
     segmentId: Type.Optional(
       Type.Integer({ description: 'Present in events of type segment-removed', examples: [] }),
@@ -404,7 +412,7 @@ export const ValidTokens = Named(
           description: 'Ids of its projects. * for all',
           examples: [['payments']],
         }),
-        environment: Type.String({ description: 'Environment of the token', examples: ['production'] }),
+        environment: Type.String({ description: "The token's environment", examples: ['production'] }),
       }),
       { description: 'The valid tokens of the request' },
     ),

@@ -25,7 +25,7 @@ const US_PER_RANGE = 10;
 export const featureCost = ({ strategies = [] }: FeatureInterface): Cost =>
   addCosts(
     strategies.map(({ name, parameters, constraints = [] }) =>
-      addCosts([{ us: countAddressCost(name, parameters), patterns: [] }, constraintCost(constraints)]),
+      addCosts([{ us: addressCost(name, parameters), patterns: [] }, constraintCost(constraints)]),
     ),
   );
 
@@ -57,7 +57,7 @@ function getFieldLength(values: EvaluationContext['values'], field: string): num
   return typeof value === 'string' ? value.length : 0;
 }
 
-function countAddressCost(name: string, parameters: unknown): number {
+function addressCost(name: string, parameters: unknown): number {
   if (name !== 'remoteAddress') return 0;
   return US_PER_ADDRESS_CHARACTER * ((parameters as { IPs?: string } | undefined)?.IPs ?? '').length;
 }

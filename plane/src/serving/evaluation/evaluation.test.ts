@@ -139,7 +139,7 @@ describe('304 without evaluating', () => {
     { name: 'a', weight: 500 },
     { name: 'b', weight: 500 },
   ];
-  const isSound = async (flag: object, knownFields: object, properties = {}, segments: Flag[] = []) => {
+  const isTagCurrent = async (flag: object, knownFields: object, properties = {}, segments: Flag[] = []) => {
     const evaluator = await evaluation().getEvaluator(scopeWith([{ name: 'flag', ...flag }], segments).scope);
     const context = buildContext(knownFields, properties);
     return findCurrentTag(computeEtag(evaluator, context, BODY), evaluator, context) !== undefined;
@@ -207,18 +207,18 @@ describe('304 without evaluating', () => {
       false,
     ],
   ])('%s', async (_, flag, knownFields, properties, expected) => {
-    expect(await isSound(flag, knownFields, properties)).toBe(expected);
+    expect(await isTagCurrent(flag, knownFields, properties)).toBe(expected);
   });
 
-  test('a segment with a constraint on the session', async () => {
+  test('depends on the session if a segment has a constraint on it', async () => {
     const constraints = [{ contextName: 'sessionId', operator: 'IN', values: ['1'] }];
     const flag = { strategies: [{ name: 'default', segments: [1] }] };
 
-    expect(await isSound(flag, user, {}, [{ name: 's', id: 1, constraints }])).toBe(false);
-    expect(await isSound(flag, session, {}, [{ name: 's', id: 1, constraints }])).toBe(true);
+    expect(await isTagCurrent(flag, user, {}, [{ name: 's', id: 1, constraints }])).toBe(false);
+    expect(await isTagCurrent(flag, session, {}, [{ name: 's', id: 1, constraints }])).toBe(true);
   });
 
-  test('not if a date has passed since, unless the context has its own time', async () => {
+  test('not if a date has passed since then, unless the context has its own time', async () => {
     const date = Date.parse('2026-11-16T12:00:00Z');
     const constraints = [
       { contextName: 'currentTime', operator: 'DATE_AFTER', value: new Date(date).toISOString() },
@@ -240,7 +240,7 @@ describe('304 without evaluating', () => {
     expect(findCurrentTag(computeEtag(evaluator, timedContext, BODY), evaluator, timedContext)).toBeDefined();
   });
 
-  test('only for a tag of this context and scope, at this revision or a newer one', async () => {
+  test('only for a tag with this context and scope, at this revision or a newer one', async () => {
     const { scope, apply } = scopeWith([{ name: 'flag' }]);
     const oldEvaluator = await evaluation().getEvaluator(scope);
     apply(changes(2, [{ name: 'flag', enabled: false }]));

@@ -21,7 +21,7 @@ export function makeEvaluation(
   const slices = makeSlices(limits);
   new Gauge({
     name: 'halyard_sdk_evaluation_waiting_flags',
-    help: 'Flags that wait to be evaluated for frontend SDKs',
+    help: 'Flags waiting to be evaluated for frontend SDKs',
     registers: [metrics],
     collect() {
       this.set(slices.waiting.heldUnits);

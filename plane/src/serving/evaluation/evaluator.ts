@@ -19,7 +19,7 @@ export type EvaluatedVariant = {
 /** Undefined if the flag is disabled for the context. */
 export type Result = { variant: EvaluatedVariant } | undefined;
 
-/** The flags of a scope at one revision. The Node.js SDK evaluates them, so the results equal those of that SDK. */
+/** The flags of a scope at one revision. The Node.js SDK evaluates them, so the results match that SDK's. */
 export type Evaluator = {
   /** The position of the scope: its ETag without quotes. */
   readonly position: string;
@@ -31,7 +31,7 @@ export type Evaluator = {
 
 const WITHOUT_VARIANT: Result = { variant: { name: 'disabled', enabled: false } };
 
-/** Evaluates without the network, timers and metrics of the SDK: only its client and its strategies are loaded. */
+/** Evaluates without the SDK's network, timers and metrics: only its client and its strategies are loaded. */
 export function makeEvaluator(
   position: string,
   flags: ReadonlyMap<string, Flag>,

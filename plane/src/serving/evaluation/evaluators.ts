@@ -54,7 +54,7 @@ export function makeEvaluators(
         size,
         evaluator: slices.run(SERVER, work, size).then(
           builtEvaluator => {
-            if (!builtEvaluator) throw new Error('The work of an evaluator was dropped');
+            if (!builtEvaluator) throw new Error('Building the evaluator was canceled');
             entry.evaluator = builtEvaluator;
             return builtEvaluator;
           },
@@ -85,12 +85,12 @@ function build(scope: Scope, position: string, onSkipped: () => void): Generator
     for (const feature of features) {
       const flag = parseFlag(feature);
       flags.set(flag.name, flag);
-      if (isRelevant(flag.traits)) traits.add(flag.traits);
+      if (hasAnyTrait(flag.traits)) traits.add(flag.traits);
       yield;
     }
     return makeEvaluator(position, flags, segments, combineTraits([...traits]), onSkipped);
   })();
 }
 
-const isRelevant = ({ isRandom, usesSession, usesVisitor, fields, dates }: Traits): boolean =>
+const hasAnyTrait = ({ isRandom, usesSession, usesVisitor, fields, dates }: Traits): boolean =>
   isRandom || usesSession || usesVisitor || fields.length > 0 || dates.length > 0;

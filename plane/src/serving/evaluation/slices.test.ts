@@ -73,7 +73,7 @@ test('callers take turns, no matter how much work they have', async () => {
   await Promise.all(flood);
 });
 
-test('rejects only the work of a caller that has used its share with 429', async () => {
+test('rejects with 429 only the work of a caller that has used up its share', async () => {
   const slices = makeSlices({ sliceMs: 1, maxWaitingFlags: 1_000 });
   const flood = Array.from({ length: 500 }, () => slices.run('a', busyWork(3, 2), 100));
   const other = slices.run('b', busyWork(1, 0), 1);

@@ -62,15 +62,15 @@ function strategyTraits({ name, parameters, constraints, variants }: Strategies[
 }
 
 function variantTraits(variants: Variants, stickiness = 'default'): Traits {
-  const isDrawn = variants.filter(({ weight }) => weight > 0).length > 1;
+  const isSplit = variants.filter(({ weight }) => weight > 0).length > 1;
   const overrides = variants.flatMap(variant => variant.overrides ?? []);
   const field = stickiness === '' ? 'default' : stickiness;
   return {
     isRandom: false,
     usesSession:
-      (isDrawn && field === 'sessionId') || overrides.some(({ contextName }) => contextName === 'sessionId'),
-    usesVisitor: isDrawn && field === 'default',
-    fields: isDrawn && field !== 'default' ? [field] : [],
+      (isSplit && field === 'sessionId') || overrides.some(({ contextName }) => contextName === 'sessionId'),
+    usesVisitor: isSplit && field === 'default',
+    fields: isSplit && field !== 'default' ? [field] : [],
     dates: [],
   };
 }

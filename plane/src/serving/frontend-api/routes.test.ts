@@ -113,12 +113,7 @@ describe('results', () => {
       { remoteAddress: '203.0.113.7' },
       'for-address',
     ],
-    [
-      'the environment of the token, not that of the context',
-      '?environment=other',
-      { environment: 'other' },
-      'in-main',
-    ],
+    ["the token's environment, not the context's", '?environment=other', { environment: 'other' }, 'in-main'],
   ])('depend on %s', async (_, query, context, name) => {
     expect(names(await get(query))).toContain(name);
     expect(names(await post({ context }))).toContain(name);
@@ -190,7 +185,7 @@ describe('results', () => {
 describe('returns 304', () => {
   const withTag = (etag: unknown) => ({ headers: { 'if-none-match': String(etag) } });
 
-  test('for the same context, by GET and by POST, in any order of fields', async () => {
+  test('for the same context, by GET and by POST, with fields in any order', async () => {
     const { etag } = (await get('?userId=ada&sessionId=1&country=DE')).headers;
 
     const getResponse = await get('?country=DE&sessionId=1&userId=ada', withTag(etag));
@@ -275,7 +270,7 @@ describe('errors', () => {
     expect(await statusWith(ADMIN_TOKEN)).toEqual([403, 'NoAccessError']);
   });
 
-  test('the response to a frontend token contains no rules', async () => {
+  test('a frontend token cannot read rules', async () => {
     const { status } = await call(harness.app, 'GET', '/api/client/features', { token });
 
     expect(status).toBe(403);
@@ -307,14 +302,14 @@ describe('errors', () => {
     ['a large context', { context: { userId: 'x'.repeat(16_385) } }, /16,385 characters\. At most 16,384/],
     ['a context that is not an object', { context: 'ada' }, /context must be an object/],
     ['a body that is not an object', [1], /must be a JSON object/],
-  ])('400 for %s', async (_, body, message) => {
+  ])('returns 400 for %s', async (_, body, message) => {
     const response = await post(body);
 
     expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
     expect(response.body.message).toMatch(message);
   });
 
-  test('400 for a long query and 413 for a large body, without showing the context', async () => {
+  test('returns 400 for a long query and 413 for a large body, without showing the context', async () => {
     const query = await get(`?userId=secret-user${'x'.repeat(8_192)}`);
     const largeResponse = await post({ context: { userId: 'secret-user'.repeat(6_000) } });
 
@@ -324,7 +319,7 @@ describe('errors', () => {
     expect(JSON.stringify([query.body, largeResponse.body])).not.toContain('secret-user');
   });
 
-  test('503 with Retry-After while too many flags wait', async () => {
+  test('returns 503 with Retry-After while too many flags wait', async () => {
     const busyServer = await harness.secondServer({}, {}, undefined, { maxWaitingFlags: 50 });
 
     const { status, headers } = await call(busyServer, 'GET', '/api/frontend', { token });
@@ -333,7 +328,7 @@ describe('errors', () => {
     expect(headers['retry-after']).toBe('2');
   });
 
-  test('405 for the path of backend SDKs, 404 for others', async () => {
+  test('returns 405 for the path of backend SDKs, and 404 for unknown paths', async () => {
     const features = await call(harness.app, 'GET', '/api/frontend/client/features', { token });
     const unknown = await call(harness.app, 'GET', '/api/frontend/nope', { token });
     const proxy = await call(harness.app, 'GET', '/api/proxy', { token });
@@ -346,7 +341,7 @@ describe('errors', () => {
 
 describe('CORS', () => {
   test.each(['/api/frontend?userId=ada', '/api/frontend/client/metrics'])(
-    'the preflight request of %s needs no token',
+    'a preflight request for %s needs no token',
     async path => {
       const { statusCode, headers, body } = await harness.app.sdk.inject({
         method: 'OPTIONS',
@@ -371,7 +366,7 @@ describe('CORS', () => {
 });
 
 describe('metrics and registrations', () => {
-  test('impression events are accepted with 200 and discarded, up to 64 KiB', async () => {
+  test('accepts impression events of up to 64 KiB with 200, and discards them', async () => {
     const send = async (body: unknown) =>
       (await call(harness.app, 'POST', '/api/frontend/client/events', { token, body })).status;
 
@@ -386,7 +381,7 @@ describe('metrics and registrations', () => {
       { appName: 'shop', bucket: { start: 1, stop: 2, toggles: { 'for-all': { yes: 1, no: 0 } } } },
     ],
     ['register', { appName: 'shop', started: 1, interval: 30_000, strategies: [] }],
-  ])('%s are accepted with 200', async (path, body) => {
+  ])('accepts %s with 200', async (path, body) => {
     const accepted = await call(harness.app, 'POST', `/api/frontend/client/${path}`, { token, body });
     const rejected = await call(harness.app, 'POST', `/api/frontend/client/${path}`, { token, body: [] });
 
@@ -395,7 +390,7 @@ describe('metrics and registrations', () => {
   });
 
   test.each(['metrics', 'register'])(
-    '%s are limited to 64 KiB, before and after decompression',
+    'limits %s bodies to 64 KiB, before and after decompression',
     async path => {
       const send = async (payload: string | Buffer, headers: Record<string, string> = {}) => {
         const url = `/api/frontend/client/${path}`;

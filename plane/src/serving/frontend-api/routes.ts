@@ -36,12 +36,12 @@ const ACCEPTED = {
   description: 'Accepted',
   content: { 'text/plain': { schema: { type: 'string' }, example: 'OK' } },
 };
-const UNCHANGED = { type: 'null', description: 'The client has the results of this context' };
+const UNCHANGED = { type: 'null', description: 'The client already has the results for this context' };
 
 const readQueryContext = ({ query, url }: FastifyRequest): RequestContext =>
   parseQueryContext(query as Record<string, unknown>, url.length - url.indexOf('?') - 1);
 
-/** The API for SDKs in browsers and apps. It evaluates, so that clients get results rather than rules. */
+/** The API for SDKs in browsers and apps. It evaluates flags, so that clients get results rather than rules. */
 export function frontendRoutes(
   app: FastifyInstance,
   state: ServingState,
@@ -180,7 +180,7 @@ export function frontendRoutes(
         id: 'registerFrontendClient',
         summary: 'Register a frontend application',
         description:
-          'Accepts a registration as POST /api/client/register does. Requires an API token of type frontend.',
+          'Accepts a registration, like POST /api/client/register. Requires an API token of type frontend.',
         body: Registration,
         accept: request => acceptRegistration(reports, request),
       },
@@ -188,9 +188,9 @@ export function frontendRoutes(
         path: '/api/frontend/client/metrics',
         operation: 'frontend-metrics',
         id: 'sendFrontendMetrics',
-        summary: 'Send metrics of a frontend application',
+        summary: 'Send metrics from a frontend application',
         description:
-          'Accepts metrics as POST /api/client/metrics does. Requires an API token of type frontend.',
+          'Accepts metrics, like POST /api/client/metrics. Requires an API token of type frontend.',
         body: Metrics,
         accept: request => acceptMetrics(reports, request),
       },
@@ -198,9 +198,9 @@ export function frontendRoutes(
         path: '/api/frontend/client/events',
         operation: 'frontend-events',
         id: 'sendFrontendEvents',
-        summary: 'Send impression events of a frontend application',
+        summary: 'Send impression events from a frontend application',
         description:
-          'Accepts the impression events of newer frontend SDKs and discards them. Requires an API token of type frontend.',
+          'Accepts impression events from newer frontend SDKs and discards them. Requires an API token of type frontend.',
         body: ImpressionEvents,
         accept: () => {},
       },

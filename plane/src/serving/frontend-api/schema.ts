@@ -18,11 +18,7 @@ const buildContextFields = (location: 'query' | 'body') => {
   return {
     userId: contextField('Id of the user', 'ada', title('UserId')),
     sessionId: contextField('Id of the session. Random by default', '741283564', title('SessionId')),
-    remoteAddress: contextField(
-      'IP address. Default: that of the client',
-      '203.0.113.7',
-      title('RemoteAddress'),
-    ),
+    remoteAddress: contextField("IP address. Default: the client's", '203.0.113.7', title('RemoteAddress')),
     currentTime: contextField(
       'Time for constraints on dates. Default: now',
       '2026-11-16T09:00:00.000Z',

@@ -103,7 +103,7 @@ test('a client that polls gets 304 until it sees a change, and 304 again afterwa
   sdk.stop();
 });
 
-test('the SDK sends metrics that are accepted', async () => {
+test('the server accepts metrics from the SDK', async () => {
   const statuses: [string, number][] = [];
   const recordedFetch: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);

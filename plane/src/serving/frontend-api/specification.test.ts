@@ -25,7 +25,7 @@ let exceptionCount = 0;
 const EXCEPTIONS: Record<string, string> = {
   'Feature.A4 should be disabled when no user on context': 'The SDK sends a session id with every context',
   'Feature.remoteAddress.A should not be enabled for missing remoteAddress on context':
-    'The address of the client is the default, and the flag is enabled for that of the test',
+    "The client's IP address is the default, and the flag is enabled for the test's IP address",
 };
 
 const listCases = (specification: Specification) => sampleCases(specification, Object.keys(EXCEPTIONS));

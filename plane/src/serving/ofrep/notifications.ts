@@ -65,7 +65,7 @@ export function makeNotifications(
 
   new Gauge({
     name: 'halyard_sdk_ofrep_streams',
-    help: 'Open streams of pages that use OpenFeature',
+    help: 'Open streams to pages that use OpenFeature',
     registers: [metrics],
     collect() {
       this.set(streams.size);
@@ -162,7 +162,7 @@ const retryBlock = (): string => eventBlock({ retryMs: spreadRetryMs(RETRY_MS) }
 
 const tooMany = () =>
   tooManyRequests(
-    'The server has no free slot for this token and network, because it keeps some for others. Evaluate at an interval instead.',
+    'This token and network have no free stream slot, because the server reserves some for others. Poll instead.',
     60,
   );
 

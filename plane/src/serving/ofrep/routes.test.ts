@@ -23,10 +23,10 @@ const feature = (name: string, fields: Partial<SdkDocument> = {}): SdkDocument =
   variants: [],
   ...fields,
 });
-const when = (contextName: string, ...values: string[]) => ({
+const enabledFor = (contextName: string, ...values: string[]) => ({
   strategies: [{ name: 'default', constraints: [{ contextName, operator: 'IN', values }] } as object],
 });
-const paying = (type: string, value: string) => ({
+const withPayload = (type: string, value: string) => ({
   variants: [{ name: 'only', weight: 1_000, payload: { type, value } }],
 });
 
@@ -38,16 +38,16 @@ beforeAll(async () => {
     features: [
       feature('for-all'),
       feature('disabled', { enabled: false }),
-      feature('for-ada', when('userId', 'ada')),
-      feature('for-germany', when('country', 'DE')),
+      feature('for-ada', enabledFor('userId', 'ada')),
+      feature('for-germany', enabledFor('country', 'DE')),
       feature('half', {
         strategies: [{ name: 'flexibleRollout', parameters: { rollout: '50', groupId: 'g' } } as object],
       }),
-      feature('text', paying('string', 'blue')),
-      feature('list', paying('csv', 'a,b')),
-      feature('number', paying('number', '1.5')),
-      feature('json', paying('json', '{"a":[1]}')),
-      feature('broken-json', paying('json', '{')),
+      feature('text', withPayload('string', 'blue')),
+      feature('list', withPayload('csv', 'a,b')),
+      feature('number', withPayload('number', '1.5')),
+      feature('json', withPayload('json', '{"a":[1]}')),
+      feature('broken-json', withPayload('json', '{')),
       feature('plain-variant', { variants: [{ name: 'only', weight: 1_000 }] }),
     ],
   });
@@ -78,11 +78,11 @@ describe('one flag', () => {
     ['json', {}, { value: { a: [1] }, reason: 'STATIC', variant: 'only' }],
     ['broken-json', {}, { value: '{', reason: 'STATIC', variant: 'only' }],
     ['plain-variant', {}, { value: true, reason: 'STATIC', variant: 'only' }],
-  ])('%s for %j', async (key, context, expected) => {
+  ])('evaluates %s for %j', async (key, context, expected) => {
     expect(await evaluateKey(key, context)).toEqual({ key, ...expected });
   });
 
-  test("404 for a flag outside the token's projects", async () => {
+  test('returns 404 for an unknown flag', async () => {
     const unknownResponse = await post(`${FLAGS}/nope`);
     const second = await post(`${FLAGS}/for-all.enabled`);
 
@@ -120,7 +120,7 @@ describe('all flags', () => {
     expect(JSON.stringify(first.body)).not.toContain(token);
   });
 
-  test('304 only for the same context and token', async () => {
+  test('return 304 only for the same context and token', async () => {
     const { etag } = (await post(FLAGS, { targetingKey: 'ada', sessionId: '1' })).headers;
     const headers = { 'if-none-match': String(etag) };
     const otherSecret = await server.token('main', undefined, 'frontend');
@@ -139,7 +139,7 @@ describe('all flags', () => {
     ]);
   });
 
-  test('a server without the requested revision waits for that revision, at most 1 s', async () => {
+  test('a server without the requested revision waits for it for at most 1 s', async () => {
     await makeEnvironment(harness.db, 'behind');
     await putDocuments(harness.db, 'behind', { features: [feature('moving')] });
     const behind = await server.token('behind', undefined, 'frontend');
@@ -184,13 +184,13 @@ describe('rejections', () => {
     ['a context that is not an object', { context: [] }, 'INVALID_CONTEXT'],
     ['a body that is not an object', [], 'INVALID_CONTEXT'],
     ['a large context', { context: { targetingKey: 'x'.repeat(16_385) } }, 'INVALID_CONTEXT'],
-  ])('400 for %s', async (_, body, errorCode) => {
+  ])('returns 400 for %s', async (_, body, errorCode) => {
     const response = await call(harness.app, 'POST', FLAGS, { token, body });
 
     expect(response).toMatchObject({ status: 400, body: { errorCode, errorDetails: expect.any(String) } });
   });
 
-  test('400 for invalid JSON, 413 for a large body', async () => {
+  test('returns 400 for invalid JSON and 413 for a large body', async () => {
     const send = async (payload: string) =>
       await harness.app.sdk.inject({
         method: 'POST',
@@ -208,7 +208,7 @@ describe('rejections', () => {
   test.each([
     ['that is not valid UTF-8', '%FF'],
     ['of 513 characters', 'x'.repeat(513)],
-  ])('400 in the shape of the protocol for a key %s', async (_, key) => {
+  ])("returns 400 in the protocol's format for a key %s", async (_, key) => {
     const { status, body } = await post(`${FLAGS}/${key}`, {}, { token });
 
     expect(status).toBe(400);
@@ -289,7 +289,7 @@ describe('stream', () => {
     expect(unknownResponse.status).toBe(404);
   });
 
-  test('429 without a free slot', async () => {
+  test('returns 429 without a free slot', async () => {
     const { body } = await post(FLAGS);
     const fullServer = await harness.secondServer({ maxStreams: 0 });
     await fullServer.serving.refresh();
@@ -312,9 +312,9 @@ describe('stream', () => {
     const fetchStreamPath = async (token: string) =>
       (await call(smallServer, 'POST', FLAGS, { token, body: { context: {} } })).body.eventStreams[0].endpoint
         .requestUri;
-    const leaving = new AbortController();
+    const controller = new AbortController();
     const connect = async (path: string, token = '') =>
-      (await fetch(`${url}${path}`, { signal: leaving.signal, headers: { authorization: token } })).status;
+      (await fetch(`${url}${path}`, { signal: controller.signal, headers: { authorization: token } })).status;
     const path = await fetchStreamPath(firstToken);
 
     const greedy = await Promise.all(Array.from({ length: 20 }, () => connect(path)));
@@ -322,7 +322,7 @@ describe('stream', () => {
     expect(greedy.filter(status => status === 200)).toHaveLength(5);
     expect(await connect(await fetchStreamPath(secondToken))).toBe(200);
     expect(await connect('/api/client/streaming', secondToken)).toBe(200);
-    leaving.abort();
+    controller.abort();
   });
 
   test('a request that is waiting when the server begins to stop gets a stream that ends', async () => {
@@ -364,10 +364,10 @@ describe('stream', () => {
       return Number(/^halyard_sdk_ofrep_streams (\d+)/m.exec(String(text))?.[1]);
     };
     const connect = async () => {
-      const leaving = new AbortController();
+      const controller = new AbortController();
       // The responses are held, because fetch cancels the body of a response that is garbage-collected.
-      const response = await fetch(url, { signal: leaving.signal });
-      return { response, status: response.status, leave: () => leaving.abort() };
+      const response = await fetch(url, { signal: controller.signal });
+      return { response, status: response.status, leave: () => controller.abort() };
     };
 
     const firstStream = await connect();
@@ -380,10 +380,10 @@ describe('stream', () => {
     }
     // Clients that disconnect before the response.
     for (let n = 0; n < 20; n++) {
-      const leaving = new AbortController();
-      const request = fetch(url, { signal: leaving.signal }).catch(() => {});
+      const controller = new AbortController();
+      const request = fetch(url, { signal: controller.signal }).catch(() => {});
       await sleep(n % 4);
-      leaving.abort();
+      controller.abort();
       await request;
     }
     expect(firstStream.response.bodyUsed).toBe(false);

@@ -14,11 +14,11 @@ import type { Evaluation } from '../evaluation/evaluation.ts';
 import { respondWithResults, VARY } from '../evaluation/respond.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
-import { makeAddresses } from './addresses.ts';
 import { bulkBody, evaluateFlag } from './bulk.ts';
 import type { Notifications } from './notifications.ts';
 import { readContext } from './request-context.ts';
 import { OfrepEvaluation, OfrepEvaluations, OfrepFailure, OfrepRequest } from './schema.ts';
+import { makeStreamAddresses } from './stream-addresses.ts';
 import { ENABLED_SUFFIX, hasPayload } from './values.ts';
 import { makeWaitForRevision } from './wait-for-revision.ts';
 
@@ -40,11 +40,11 @@ const FAILURES = {
 };
 
 /** The protocol has its own header for the token. */
-function tokenOrKey({ headers: { authorization, 'x-api-key': key } }: FastifyRequest): string {
+function readTokenOrKey({ headers: { authorization, 'x-api-key': key } }: FastifyRequest): string {
   return authorization === undefined ? String(key ?? '') : parseToken(authorization);
 }
 
-/** The OpenFeature Remote Evaluation Protocol, for the providers of OpenFeature. */
+/** The OpenFeature Remote Evaluation Protocol, for OpenFeature providers. */
 export function ofrepRoutes(
   app: FastifyInstance,
   state: ServingState,
@@ -54,10 +54,10 @@ export function ofrepRoutes(
   count: CountRequest,
 ): void {
   for (const schema of [OfrepEvaluation, OfrepEvaluations, OfrepFailure]) app.addSchema(schema);
-  const addresses = makeAddresses(state.tokens);
+  const addresses = makeStreamAddresses(state.tokens);
   const waitForRevision = makeWaitForRevision(state);
 
-  const onRequest = tokenCheck(state.tokens, TOKEN_KINDS, tokenOrKey);
+  const onRequest = tokenCheck(state.tokens, TOKEN_KINDS, readTokenOrKey);
 
   /** Returns the scope of the token, and the context completed for it. */
   const readRequest = async (request: FastifyRequest) => {
@@ -65,7 +65,7 @@ export function ofrepRoutes(
     const token = request.sdkToken as SdkToken;
     await state.load(token.environment ?? '');
     const scope = state.findScope(token);
-    if (!scope) throw new Error('The environment of the token is not loaded');
+    if (!scope) throw new Error("The token's environment is not loaded");
     const { flagConfigEtag } = request.query as Record<string, unknown>;
     await waitForRevision(scope, flagConfigEtag);
     // Responses name the token's stream, so different tokens have different tags.
@@ -96,7 +96,7 @@ export function ofrepRoutes(
         security,
         summary: 'Evaluate one feature with OpenFeature',
         description:
-          'Returns the value of one feature for the context, as the OpenFeature Remote Evaluation Protocol describes it. For a feature with payloads, the key NAME.enabled returns its boolean. Requires an API token of type backend, client or frontend.',
+          'Returns the value of one feature for the context, as the OpenFeature Remote Evaluation Protocol specifies. For a feature with payloads, the key NAME.enabled returns its boolean. Requires an API token of type backend, client or frontend.',
         params: Type.Object({
           key: Type.String({
             maxLength: 512,
@@ -108,7 +108,7 @@ export function ofrepRoutes(
         response: {
           200: jsonResponse('The value', OfrepEvaluation),
           ...FAILURES,
-          404: failure('The feature does not exist in the projects of the token'),
+          404: failure("The feature does not exist in the token's projects"),
         },
       },
     },
@@ -140,7 +140,7 @@ export function ofrepRoutes(
         security,
         summary: 'Evaluate all features with OpenFeature',
         description:
-          'Returns the values of all features in the projects of the token for the context, and the path of a stream that announces when to evaluate again. The response has an ETag; while the values are the same, a request with If-None-Match returns 304. Requires an API token of type backend, client or frontend.',
+          "Returns the values of all features in the token's projects for the context, and the path of a stream that announces when to evaluate again. The response has an ETag; while the values are the same, a request with If-None-Match returns 304. Requires an API token of type backend, client or frontend.",
         querystring: Type.Object({
           flagConfigEtag: Type.Optional(
             Type.String({
@@ -154,7 +154,7 @@ export function ofrepRoutes(
         body: OfrepRequest,
         response: {
           200: jsonResponse('The values', OfrepEvaluations),
-          304: { type: 'null', description: 'The client has the values of this context' },
+          304: { type: 'null', description: 'The client already has the values for this context' },
           ...FAILURES,
         },
       },
@@ -189,12 +189,11 @@ export function ofrepRoutes(
         security: [],
         summary: 'Stream notifications for OpenFeature',
         description:
-          'Sends an event when the client should evaluate again. The URL is in the response with all features. It works as long as the token is valid, and the stream ends when the token does. Events contain no flags. Requires no token.',
+          'Sends an event when the client should evaluate again. The response of POST /ofrep/v1/evaluate/flags contains the URL, which works as long as the token is valid, and the stream ends when the token does. Events contain no flags. Requires no token.',
         params: Type.Object({
           address: Type.String({
             maxLength: 100,
-            description:
-              'Identifies the stream, as in the URL in eventStreams of the response with all features',
+            description: 'Identifies the stream, as in the URL in eventStreams',
             examples: ['nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
           }),
         }),

@@ -43,11 +43,11 @@ const EventStream = NamedObject('OfrepEventStream', {
     'OfrepEndpoint',
     {
       requestUri: Type.String({
-        description: 'Path on this server. The same as long as the token is valid',
+        description: 'Path on this server. It does not change while the token is valid',
         examples: ['/ofrep/v1/events/nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
       }),
     },
-    { description: 'Where the stream is' },
+    { description: 'Location of the stream' },
   ),
   inactivityDelaySec: Type.Integer({
     description: 'Seconds after which the stream of a hidden page can be closed',

@@ -4,7 +4,7 @@ import type { Flag } from '../evaluation/flags.ts';
 /** Appended to the name of a flag whose value is a payload. The resulting key returns the flag's boolean. */
 export const ENABLED_SUFFIX = '.enabled';
 
-/** An evaluation as the OpenFeature Remote Evaluation Protocol describes it. */
+/** An evaluation as the OpenFeature Remote Evaluation Protocol specifies it. */
 export type EvaluatedFlag = { key: string; value: unknown; reason: string; variant?: string };
 
 /**

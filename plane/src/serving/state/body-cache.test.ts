@@ -28,7 +28,7 @@ test('builds a body once for each ETag, and drops the body of the previous ETag'
   expect(cache.bytes).toBe(1_000);
 });
 
-test('drops the body that was used longest ago, and builds it again', () => {
+test('drops the least recently used body, and builds it again', () => {
   const { built, cache, get } = buildCache(2_000);
 
   get('a');
@@ -79,7 +79,7 @@ test('shared bodies displace the bodies of single tokens', () => {
   expect(built).toEqual([]);
 });
 
-test('builds a slow body once for everyone who asks for it during the build', async () => {
+test('builds a slow body once for all callers that request it during the build', async () => {
   const cache = makeBodyCache(10_000);
   const startedBuilds: string[] = [];
   const later = (etag: string) =>

@@ -8,7 +8,8 @@ type Entry = { etag: string; body: Buffer; owner: string };
 
 export type BodyCache = {
   /**
-   * Returns the body for this key and ETag. A body that is not cached is built once, and everyone who asks for it during the build gets the result.
+   * Returns the body for this key and ETag. A body that is not cached is built once, and all callers that request it during the
+   * build get the result.
    * `owner` is the token that needs the body, or SHARED.
    */
   get: <B extends Buffer | Promise<Buffer>>(

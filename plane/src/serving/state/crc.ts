@@ -26,6 +26,6 @@ export function crcShift(length: number): number {
   return shift;
 }
 
-/** The CRC of two concatenated strings, from the CRC of each and the shift of the second. Reads no byte of either. */
+/** The CRC of two concatenated strings, from the CRC of each and the shift of the second. Reads neither string. */
 export const combineCrc = (firstCrc: number, secondCrc: number, secondShift: number): number =>
   (multiply(firstCrc, secondShift) ^ secondCrc) >>> 0;

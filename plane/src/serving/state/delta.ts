@@ -9,7 +9,7 @@ import { listSegments, type Selection } from './scope.ts';
  *
  * SDKs apply events in the order of the list. A segment comes before the feature that uses it, and a removal before an update,
  * because a feature that moved to a different project has both. Every event has the new revision as its id, because a proxy that
- * stores events passes on those above the revision of its client.
+ * stores events passes on those above its client's revision.
  */
 export function deltaEvents(
   selection: Selection,

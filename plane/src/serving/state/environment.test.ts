@@ -231,7 +231,7 @@ test('purged removals no longer count, on a server that has run for a while or h
   expect(deltaEvents(buildScope(oldEnvironment), oldEnvironment, 3, 3)).toEqual([]);
 });
 
-test('a change compresses one chunk, and a filter only the chunks that it selects in part', async () => {
+test('a change compresses one chunk, and a filter compresses only the chunks that it partly selects', async () => {
   const tables: Tables = { revision: 0, features: new Map(), segments: new Map() };
   for (let number = 0; number < 1_000; number++)
     change(tables, { name: `flag-${number}`, project: 'a', uses: [], segment: 1, kind: 'put' });

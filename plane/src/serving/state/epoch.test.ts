@@ -58,7 +58,7 @@ test('a server that knows a later revision than the database begins a new epoch'
   expect(metrics).toContain('halyard_database_epoch_changes_total{kind="restore"} 1');
 });
 
-test('a client that knows a later revision than the database gets everything, and begins a new epoch once an hour', async () => {
+test('a client that knows a later revision than the database gets everything, and begins a new epoch at most once an hour', async () => {
   await makeEnvironment(harness.db, 'client');
   for (const name of ['a', 'b', 'c']) await put('client', name);
   const { secret } = await makeToken('client');

@@ -12,8 +12,8 @@ import {
 
 /** The maximum number of shared scopes of one environment. The oldest scope is dropped first, but its clients keep using it. */
 const MAX_SCOPES = 2_000;
-/** The maximum number of scopes that clients of one token chose by filters. */
-const MAX_SCOPES_OF_OWNER = 200;
+/** The maximum number of scopes that one token's clients can create with filters. */
+const MAX_SCOPES_PER_OWNER = 200;
 
 /** The state of one environment, and the parts of it that clients use. */
 export type Holder = {
@@ -40,9 +40,9 @@ export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, on
 /** An owner that has used up its share of scopes loses its oldest one. */
 function makeRoom(scopes: Map<string, Scope>, owner: string): void {
   const ownScopes = owner === SHARED ? [] : [...scopes].filter(([, scope]) => scope.owner === owner);
-  const candidates = ownScopes.length >= MAX_SCOPES_OF_OWNER ? ownScopes.map(([key]) => key) : scopes.keys();
+  const candidates = ownScopes.length >= MAX_SCOPES_PER_OWNER ? ownScopes.map(([key]) => key) : scopes.keys();
   const [oldest] = candidates;
-  const isFull = ownScopes.length >= MAX_SCOPES_OF_OWNER || scopes.size >= MAX_SCOPES;
+  const isFull = ownScopes.length >= MAX_SCOPES_PER_OWNER || scopes.size >= MAX_SCOPES;
   if (isFull && oldest !== undefined) scopes.delete(oldest);
 }
 

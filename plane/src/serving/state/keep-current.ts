@@ -85,7 +85,7 @@ export async function keepCurrent(
     if (missedAfter !== undefined && missedAfter === notificationCount) {
       // The commit has been visible for a second without a notification, so the connection is open but silent.
       reopened.inc();
-      log.warn({}, 'flag listener missed a change and is reopened');
+      log.warn({}, 'flag listener reopened after a missed change');
       const stopOldListening = stopListening;
       stopListening = startListening();
       await stopOldListening();
@@ -101,7 +101,7 @@ export async function keepCurrent(
   const pollTimer = setInterval(() => void poll(), POLL_MS);
   const writeTimer = setInterval(() => void writeUses(), WRITE_USES_MS);
   const writeUses = () =>
-    state.tokens.writeUses().catch(error => log.warn({ err: error }, 'update of last use failed'));
+    state.tokens.writeUses().catch(error => log.warn({ err: error }, 'last-use update failed'));
 
   return async () => {
     isStopped = true;
@@ -134,12 +134,12 @@ function registerStateMetrics(state: ServingState, registry: Registry) {
   return {
     reopened: new Counter({
       name: 'halyard_sdk_listener_reopened_total',
-      help: 'Times that the listener missed a change which the poll found, and was reopened',
+      help: 'Times the listener was reopened because the poll found a change that it had missed',
       registers,
     }),
     failures: new Counter({
       name: 'halyard_sdk_refresh_failures_total',
-      help: 'Attempts to refresh the flags in memory that failed',
+      help: 'Failed attempts to refresh the flags in memory',
       registers,
     }),
   };

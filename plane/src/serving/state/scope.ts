@@ -9,7 +9,7 @@ export type Selection = {
   /** Sorted. Undefined for all projects. */
   projects: readonly string[] | undefined;
   filters: Filters;
-  /** Whether strategies contain the constraints of their segments, for SDKs that do not know segments. */
+  /** Whether strategies contain the constraints of their segments, for SDKs that do not support segments. */
   inline: boolean;
 };
 

@@ -16,9 +16,9 @@ import { formatPosition, NO_FILTERS, type Scope, type Selection, SHARED } from '
 import { hasVariant } from './variant-names.ts';
 
 const MAX_BODY_BYTES = 128 * 1_024 * 1_024;
-/** New combinations of filters of one token. A fleet that starts may have one for each of its applications. */
+/** New filter combinations per token. A starting fleet may have one for each of its applications. */
 const NEW_SCOPES = { perMinute: 20, burst: 100 };
-/** New deltas of one token. Clients with revisions that nobody else has get everything instead, which is built once. */
+/** New deltas per token. Clients with revisions that nobody else has get everything instead, which is built once. */
 const NEW_DELTAS = { perMinute: 600, burst: 600 };
 /** Two of zlib's four threads compress bodies, and at most one of them works for a single token's filters. */
 const COMPRESSION = {
@@ -68,7 +68,7 @@ export type ServingState = {
     fromRevision: number | undefined,
     token: SdkToken,
   ) => Buffer | Promise<Buffer>;
-  /** Calls the function after a newer state was swapped in. Returns a function that unsubscribes. */
+  /** Calls the function after a newer state was loaded. Returns a function that unsubscribes. */
   onChange: (listener: (environment: string, revision: number) => void) => () => void;
   /** Calls the function after tokens were created, changed or ended. Returns a function that unsubscribes. */
   onTokens: (listener: () => void) => () => void;
@@ -93,7 +93,7 @@ export function makeServingState(source: Source): ServingState {
   const tokens = makeTokens(source);
   const bodies = makeBodyCache(MAX_BODY_BYTES);
   const compression = makeShares(COMPRESSION, () => {
-    throw new Error('A response was not compressed for 10 minutes');
+    throw new Error('A response waited 10 minutes to be compressed');
   });
   const takeScope = makeBuckets(NEW_SCOPES);
   const takeDelta = makeBuckets(NEW_DELTAS);
@@ -283,7 +283,7 @@ export function makeServingState(source: Source): ServingState {
 }
 
 /**
- * Leaves unknown project names out of a scope, because otherwise a client could create any number of scopes with the same flags.
+ * Omits unknown project names from a scope, because otherwise a client could create any number of scopes with the same flags.
  */
 function selectKnownProjects({ current }: Holder, requested: readonly string[]): string[] {
   const projectNames = new Set(current.projects.map(({ name }) => name));

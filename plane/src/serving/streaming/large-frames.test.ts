@@ -72,7 +72,7 @@ test('a pause of the whole process disconnects nobody', async () => {
   const { reader, frames, readStreams, cutOff } = await twoClients(50);
   frames.add(reader);
   await new Promise(setImmediate);
-  expect(reader.largeFrame).toBe('under way');
+  expect(reader.largeFrame).toBe('in flight');
 
   const deadline = performance.now() + 100;
   while (performance.now() < deadline);

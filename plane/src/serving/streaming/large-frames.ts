@@ -24,7 +24,7 @@ type Progress = {
   isOverdue: boolean;
 };
 
-/** Sends hydrations and other large frames in the order in which clients ask. The number of bytes in flight is limited. */
+/** Sends hydrations and other large frames in the order of the requests. The number of bytes in flight is limited. */
 export function makeLargeFrames(
   { largeBytesInFlight: maxBytes, stalledAfterMs }: StreamLimits,
   /** Returns the frame for the client, which then counts as sent. */
@@ -64,7 +64,7 @@ export function makeLargeFrames(
 
   const startFrame = (stream: Stream): void => {
     const { socket } = stream;
-    stream.largeFrame = 'under way';
+    stream.largeFrame = 'in flight';
     const frame = takeFrame(stream);
     const now = performance.now();
     const progress: Progress = {

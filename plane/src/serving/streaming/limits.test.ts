@@ -92,18 +92,18 @@ test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
     await connect(url, token);
     const headers = { 'unleash-sdk': sdk, 'unleash-connection-id': 'visitor' };
 
-    const visit = await connect(url, token, headers);
-    await visit.closed;
-    expect(visit.status).toBe(200);
-    expect(visit.received).toMatchObject([
+    const shortStream = await connect(url, token, headers);
+    await shortStream.closed;
+    expect(shortStream.status).toBe(200);
+    expect(shortStream.received).toMatchObject([
       { name: 'unleash-connected', events: [{ type: 'hydration', features: [{ name: 'a' }] }] },
     ]);
-    expect(visit.lines.at(-1)).toBe('retry: 15000');
+    expect(shortStream.lines.at(-1)).toBe('retry: 15000');
     await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(1);
 
     const nextStream = await connect(url, token, {
       ...headers,
-      'last-event-id': visit.received[0]?.id ?? '',
+      'last-event-id': shortStream.received[0]?.id ?? '',
     });
     await nextStream.closed;
     expect(nextStream.received).toMatchObject([{ name: 'unleash-connected', events: [] }]);
@@ -121,14 +121,14 @@ test('an SDK that never polls waits for its turn to get a large hydration, and k
   await putDocuments(harness.db, 'large-visit', { features: [feature('a', 1_000_000)] });
   const token = await server.token('large-visit');
   const headers = { 'unleash-sdk': 'unleash-python-sdk:6.8.0' };
-  const stays = await connect(url, token, headers);
+  const lastingStream = await connect(url, token, headers);
 
-  const visit = await connect(url, token, headers);
-  await visit.closed;
+  const shortStream = await connect(url, token, headers);
+  await shortStream.closed;
 
-  expect(visit.received).toHaveLength(1);
-  expect(visit.lines.at(-1)).toBe('retry: 15000');
-  expect(stays.isClosed()).toBe(false);
+  expect(shortStream.received).toHaveLength(1);
+  expect(shortStream.lines.at(-1)).toBe('retry: 15000');
+  expect(lastingStream.isClosed()).toBe(false);
 });
 
 test('a token cannot take every slot', async () => {

@@ -33,7 +33,7 @@ export function registerStreamMetrics(
     });
   gauge('halyard_sdk_streams', 'Open SDK streams', open);
   gauge('halyard_sdk_streams_limit', 'Maximum number of open streams, HALYARD_MAX_STREAMS', () => limit);
-  gauge('halyard_sdk_streams_waiting', 'Streams whose hydration or other large frame waits', waiting);
+  gauge('halyard_sdk_streams_waiting', 'Streams waiting for a hydration or other large frame', waiting);
   counter('halyard_sdk_stream_frames_total', 'Events sent to SDK streams', () => counts.frames);
   counter('halyard_sdk_stream_bytes_total', 'Bytes sent to SDK streams', () => counts.bytes);
   counter('halyard_sdk_stream_hydrations_total', 'Hydrations sent to streams', () => counts.hydrations);

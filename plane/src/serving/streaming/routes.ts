@@ -4,12 +4,12 @@ import { errorResponses } from '../../platform/http/schema.ts';
 import type { Positions } from '../positions.ts';
 import type { Scope } from '../state/scope.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
+import { neverPolls } from './never-polls.ts';
 import { STREAM, StreamHeaders } from './schema.ts';
 import type { Streams } from './streams.ts';
-import { neverPolls } from './visits.ts';
 
 type Access = {
-  /** The token of the request and its scope. */
+  /** Returns the request's token and scope. */
   authorize: (request: FastifyRequest) => Promise<{ token: SdkToken; scope: Scope }>;
   /** The headers that every response of the SDK API has. */
   commonHeaders: () => string[];
@@ -31,7 +31,7 @@ export function streamingRoutes(
         operationId: 'streamClientFeatures',
         tags: ['SDK'],
         security: [{ sdkToken: [] }],
-        summary: 'Stream changes of features',
+        summary: 'Stream feature changes',
         description:
           'Sends everything, or the changes after the Last-Event-ID, and then every change. A client that has the current revision gets an empty list first. The stream ends when the token is revoked or expires, and when the server stops. Status 429 means that the server has no slot for the stream, or that the client hydrates too often: the client should poll. SDKs for Python and Ruby never poll: without a slot they get one event, a retry of 15 s and the end of the stream. Status 503 means that the client should retry. Requires an API token of type backend or client.',
         headers: StreamHeaders,

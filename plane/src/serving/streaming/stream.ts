@@ -18,9 +18,9 @@ export type Stream = {
   /** Whether the client has not received an event yet. */
   isNew: boolean;
   /** Whether the stream ends after its first event, because there is no slot. */
-  readonly isVisit: boolean;
+  readonly endsAfterFirstEvent: boolean;
   /** Whether a large frame is waiting for its turn or in flight. Until the client has it, it gets no other frame. */
-  largeFrame: 'none' | 'waiting' | 'under way';
+  largeFrame: 'none' | 'waiting' | 'in flight';
 };
 
 /** The streams of one scope. Streams at the same position get the same frame. */

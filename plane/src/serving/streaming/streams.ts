@@ -14,14 +14,14 @@ import { makeHydrationLimit } from './hydration-limit.ts';
 import { makeLargeFrames } from './large-frames.ts';
 import type { StreamLimits } from './limits.ts';
 import { registerStreamMetrics, type StreamCounts } from './metrics.ts';
+import { endAfterFirstEvent } from './never-polls.ts';
 import { makeStreamSlots } from './slots.ts';
 import { type Group, isBehind, makeGroup, type Stream } from './stream.ts';
-import { endVisit } from './visits.ts';
 
 const SWEEP_MS = 1_000;
 /** A process has 9 s from SIGTERM to its end. */
 const END_WITHIN_MS = 6_000;
-/** A client that was asked for its revision reconnects after 50 to 100 ms. */
+/** A client that has to send its revision reconnects after 50 to 100 ms. */
 const RETURN_MS = 100;
 /** A client that gets this value reconnects after 1 to 6 s. */
 const RETRY_MS = { min: 2_000, max: 6_000 };
@@ -42,7 +42,7 @@ export type Streams = {
   open: (reply: FastifyReply, scope: Scope, client: Client, head: string[]) => void;
   /** Whether a polling client is invited to stream, because it was rejected before and there are slots again. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;
-  ask: ReconnectClients;
+  reconnect: ReconnectClients;
   /** Ends all streams, spread over a few seconds. */
   close: () => Promise<void>;
 };
@@ -64,7 +64,7 @@ export function makeStreams(
       },
       end: ({ socket }) => socket.destroySoon(),
       destroy: ({ socket }) => socket.destroy(),
-      heartbeat: ({ largeFrame }) => (largeFrame === 'under way' ? undefined : COMMENT),
+      heartbeat: ({ largeFrame }) => (largeFrame === 'in flight' ? undefined : COMMENT),
       farewell: () => retryFrame(spreadRetryMs(RETRY_MS)),
     },
     {
@@ -103,7 +103,7 @@ export function makeStreams(
   };
 
   const end = ({ socket, largeFrame }: Stream, reason: string): void => {
-    if (largeFrame !== 'under way' && !socket.destroyed) socket.write(commentFrame(reason));
+    if (largeFrame !== 'in flight' && !socket.destroyed) socket.write(commentFrame(reason));
     socket.destroySoon();
   };
 
@@ -125,7 +125,7 @@ export function makeStreams(
   /** Brings the client to the current revision, unless it is already there. */
   const catchUp = (stream: Stream): void => {
     const { socket } = stream;
-    if (stream.isVisit && !stream.isNew) return;
+    if (stream.endsAfterFirstEvent && !stream.isNew) return;
     if (stream.largeFrame !== 'none' || !isBehind(stream) || !socket.writable) return;
     if (!openStreams.keepsUp(stream)) return;
     const frame = buildFrame(stream);
@@ -135,7 +135,7 @@ export function makeStreams(
     }
     countAsSent(stream, frame);
     socket.write(frame);
-    if (stream.isVisit) endVisit(socket);
+    if (stream.endsAfterFirstEvent) endAfterFirstEvent(socket);
   };
 
   const takeLargeFrame = (stream: Stream): Buffer => {
@@ -146,7 +146,7 @@ export function makeStreams(
   };
 
   const onLargeFrameRead = (stream: Stream): void => {
-    if (stream.isVisit) endVisit(stream.socket);
+    if (stream.endsAfterFirstEvent) endAfterFirstEvent(stream.socket);
     else catchUp(stream);
   };
 
@@ -212,7 +212,7 @@ export function makeStreams(
       knownClient: client.knownClient,
       confirmedRevision: revision ?? -1,
       isNew: true,
-      isVisit: !slot,
+      endsAfterFirstEvent: !slot,
       largeFrame: 'none',
     };
     openStreams.add(stream);
@@ -237,19 +237,20 @@ export function makeStreams(
     socket.uncork();
   };
 
-  const ask: ReconnectClients = (isDue, max) => {
-    let askedStreamCount = 0;
+  const reconnect: ReconnectClients = (isDue, max) => {
+    let endedStreamCount = 0;
     for (const stream of openStreams.all) {
       const { knownClient, socket, group, confirmedRevision, epoch } = stream;
       const { scope } = group;
-      if (!knownClient || stream.isVisit || stream.largeFrame !== 'none' || !socket.writable) continue;
+      if (!knownClient || stream.endsAfterFirstEvent || stream.largeFrame !== 'none' || !socket.writable)
+        continue;
       if (confirmedRevision === scope.revision && epoch === scope.current.epoch) {
         positions.confirmCurrent(knownClient, scope);
         continue;
       }
       // A client that is still behind would send an old revision.
-      if (askedStreamCount >= max || isBehind(stream) || !isDue(knownClient, scope.environment)) continue;
-      askedStreamCount++;
+      if (endedStreamCount >= max || isBehind(stream) || !isDue(knownClient, scope.environment)) continue;
+      endedStreamCount++;
       socket.write(retryFrame(RETURN_MS));
       socket.destroySoon();
     }
@@ -264,7 +265,7 @@ export function makeStreams(
 
   return {
     open: openStream,
-    ask,
+    reconnect,
     invite: (token, connectionId) => largeFrames.waiting === 0 && slots.invite(token, connectionId),
     close,
   };
@@ -275,6 +276,6 @@ const unavailable = (): ApiError =>
 
 const tooMany = (max: number): ApiError =>
   tooManyRequests(
-    `Too many streams: this server has at most ${max.toLocaleString('en')}, and leaves room for other tokens. Poll GET /api/client/features instead.`,
+    `Too many streams: this server accepts at most ${max.toLocaleString('en')} and reserves some for other tokens. Poll GET /api/client/features instead.`,
     60,
   );

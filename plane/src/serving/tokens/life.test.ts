@@ -44,7 +44,7 @@ test('every server accepts a new token immediately, and rejects it after it was 
   await expect.poll(() => statuses(secret)).toEqual([401, 401]);
 });
 
-test('every server rejects an expired token, and accepts it again once its expiry is moved', async () => {
+test('every server rejects an expired token, and accepts it again once its expiry is extended', async () => {
   const { id, secret } = await create({});
   expect(await statuses(secret)).toEqual([200, 200]);
 
@@ -57,7 +57,7 @@ test('every server rejects an expired token, and accepts it again once its expir
   await expect.poll(() => statuses(secret)).toEqual([200, 200]);
 });
 
-test('a deleted project is removed from tokens for several projects, and ends the tokens that are only for it', async () => {
+test('deleting a project removes it from tokens for several projects, and ends the tokens that cover only that project', async () => {
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'brief', name: 'brief' } });
   const ownToken = await create({ projects: ['brief'] });
   const sharedToken = await create({ projects: ['brief', 'shop'] });
@@ -84,7 +84,7 @@ test("a token gets only its projects' features", async () => {
   expect(body.features.map(({ name }: { name: string }) => name)).toEqual(['stock-flag']);
 });
 
-test('the last use is written for the tokens that were used', async () => {
+test('writes the time of the last use only for tokens that were used', async () => {
   const usedToken = await create({});
   const unusedToken = await create({});
   await readFeatures(harness.app, usedToken.secret);
@@ -111,7 +111,7 @@ test('requests with a token in memory run no statement', async () => {
   expect(statements() - statementsBefore).toBeLessThan(10);
 });
 
-test('with more tokens than a server loads, a change of a token leaves the streams of other tokens open', async () => {
+test('with more tokens than a server loads, a change to one token leaves the streams of other tokens open', async () => {
   const [usedToken, revokedToken] = [await create({}), await create({})];
   await sql`
     insert into api_tokens (hash, type, name, hint, environment, all_projects, seen_at)

@@ -8,7 +8,7 @@ import { type FoundTokens, MAX_TOKENS, type Source, type TokenRow } from '../sou
 const MAX_TOKEN_LENGTH = 512;
 /**
  * Lookups of unknown tokens, by the network that sends them. Random tokens from one network get half of the lookups, so they do
- * not delay the first request of a real token from another network. Further lookups are rejected with 503.
+ * not delay the first request with a real token from a different network. Further lookups are rejected with 503.
  */
 const LOOKUPS = { capacity: 4, share: 0.5, waiting: 500, waitingPerCaller: 60, waitMs: 5_000 };
 const LOOKUP_ATTEMPTS = 2;
@@ -54,7 +54,7 @@ export type Tokens = {
   all: () => Iterable<SdkToken>;
   /** Hashes of the tokens that ended most recently. */
   readonly ended: ReadonlySet<string>;
-  /** Returns whether the token with this hash is known, without asking the source, to have been revoked or to have expired. */
+  /** Returns whether the token with this hash is known to have been revoked or expired. Does not query the source. */
   hasEnded: (hash: string) => boolean;
   readonly size: number;
   /** Reads all tokens, and adds, changes and ends those in memory. */
@@ -66,7 +66,7 @@ export type Tokens = {
   now: () => number;
   /** Sets the clock to the source's time, which all servers share. */
   setClock: (now: number) => void;
-  /** Reports the tokens that were used since the last call to the source. */
+  /** Reports to the source which tokens were used since the last call. */
   writeUses: () => Promise<void>;
 };
 

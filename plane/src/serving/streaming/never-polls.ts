@@ -14,7 +14,7 @@ export const neverPolls = ({ 'unleash-sdk': sdk = '' }: IncomingHttpHeaders): bo
   /^unleash-(python|ruby)-sdk\b/.test(String(sdk));
 
 /** Ends the stream of an SDK after its first event. The SDK resumes from its last event id. */
-export function endVisit(socket: Socket): void {
+export function endAfterFirstEvent(socket: Socket): void {
   socket.write(retryFrame(RETURN_AFTER_MS));
   socket.setTimeout(READ_WITHIN_MS, () => socket.destroy());
   socket.destroySoon();

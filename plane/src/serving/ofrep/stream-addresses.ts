@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
-export type Addresses = {
+export type StreamAddresses = {
   computeAddress: (token: SdkToken) => string;
-  /** The valid token of a stream URL. */
+  /** Returns the token of a stream URL, if the token is valid. */
   find: (address: string) => SdkToken | undefined;
 };
 
@@ -11,7 +11,7 @@ export type Addresses = {
  * A browser opens a stream without an Authorization header, so the URL identifies the token without revealing it. The URL is the
  * same on all servers, because clients store it for weeks.
  */
-export function makeAddresses(tokens: Tokens): Addresses {
+export function makeStreamAddresses(tokens: Tokens): StreamAddresses {
   let tokensByAddress = new Map<string, SdkToken>();
   let revision = Number.NaN;
 
