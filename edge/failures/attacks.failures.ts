@@ -7,8 +7,8 @@ import { beforeAll, expect, test } from 'vitest';
 import type { RunningServer } from '../../server/src/test/process.ts';
 import { POLL, useNats } from './nats-world.ts';
 
-// Somebody has taken over an edge of production: its edge token, its nkey and everything that it reads. The foreign feed is that of
-// development. What a compromised edge can send to the edges that read from it is tested in edge/src/attacks.test.ts.
+// An attacker has taken over a production edge: its edge token, its nkey and everything that it reads. The foreign feed is the
+// development feed. What a compromised edge can send to the edges that read from it is tested in edge/src/attacks.test.ts.
 const world = useNats();
 const {
   admin,
@@ -23,12 +23,12 @@ const {
   waitUntilLive,
 } = world;
 
-type Attack = { what: string; attack: () => Promise<unknown> };
+type Attack = { name: string; attack: () => Promise<unknown> };
 
 const run = async (attacks: Attack[], through: string): Promise<void> => {
-  for (const { what, attack } of attacks)
+  for (const { name, attack } of attacks)
     await attack().catch(cause => {
-      throw new Error(`${through}: ${what}`, { cause });
+      throw new Error(`${through}: ${name}`, { cause });
     });
   process.stdout.write(`${attacks.length} attacks through ${through}\n`);
 };
@@ -40,11 +40,11 @@ let publisher: NatsConnection;
 let seenTexts: string[];
 let foreignToken: { id: number; secret: string };
 let foreignEdge: { id: number; secret: string; enrolment?: string };
-/** An edge of the foreign feed, and another edge of the compromised edge's own feed. */
+/** An edge with the foreign feed, and another edge with the compromised edge's own feed. */
 let victim: RunningServer;
 let sibling: RunningServer;
 
-/** What the edge of the foreign feed serves. */
+/** Reads what the edge with the foreign feed serves. */
 const readVictim = async () => {
   const response = await request(`${victim.url}/api/client/features`, {
     headers: { authorization: foreignToken.secret, 'unleash-client-spec': '5.2.0' },
@@ -52,7 +52,7 @@ const readVictim = async () => {
   return await response.text();
 };
 
-const ask = async (subject: string, payload: string | object = ''): Promise<string> => {
+const requestFromNats = async (subject: string, payload: string | object = ''): Promise<string> => {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const response = await spy.request(subject, text, { timeout: 300 }).catch(() => undefined);
   const replyText = response && !response.headers?.code ? Buffer.from(response.data).toString() : '';
@@ -121,8 +121,8 @@ const start = async (): Promise<void> => {
 test('a compromised edge cannot read a different feed through NATS, or write to any feed', async () => {
   await start();
   const { names, foreignNames } = world;
-  const hear = (subject: string): Attack => ({
-    what: `subscribe to ${subject}`,
+  const subscribeTo = (subject: string): Attack => ({
+    name: `subscribe to ${subject}`,
     attack: async () =>
       void spy.subscribe(subject, {
         callback: (error, message) => {
@@ -131,19 +131,19 @@ test('a compromised edge cannot read a different feed through NATS, or write to 
       }),
   });
   const send = (subject: string): Attack => ({
-    what: `publish to ${subject}`,
+    name: `publish to ${subject}`,
     attack: async () => void spy.publish(subject, 'forged'),
   });
   const api = (apiCall: string, payload: string | object = ''): Attack => ({
-    what: apiCall,
-    attack: async () => expect(await ask(`$JS.API.${apiCall}`, payload)).toBe(''),
+    name: apiCall,
+    attack: async () => expect(await requestFromNats(`$JS.API.${apiCall}`, payload)).toBe(''),
   });
   const get = (stream: string, payload: object): Attack => ({
-    what: `direct get from ${stream}: ${JSON.stringify(payload)}`,
-    attack: async () => expect(await ask(directGet(stream), payload)).toBe(''),
+    name: `direct get from ${stream}: ${JSON.stringify(payload)}`,
+    attack: async () => expect(await requestFromNats(directGet(stream), payload)).toBe(''),
   });
   const reply = (to: string): Attack => ({
-    what: `direct get with the reply subject ${to}`,
+    name: `direct get with the reply subject ${to}`,
     attack: async () =>
       void spy.publish(directGet(names.framesStream), JSON.stringify({ seq: 1, batch: 10 }), { reply: to }),
   });
@@ -160,7 +160,7 @@ test('a compromised edge cannot read a different feed through NATS, or write to 
       '$JS.>',
       '$SYS.>',
       '*.*.*',
-    ].map(hear),
+    ].map(subscribeTo),
     ...allFeeds.flatMap(({ frames, head, snapshot }) => [frames, head, snapshot]).map(send),
     send('$JS.API.ACK'),
     get(foreignNames.framesStream, { seq: 1 }),
@@ -197,7 +197,9 @@ test('a compromised edge cannot read a different feed through NATS, or write to 
   ];
   expect(attacks.length).toBeGreaterThanOrEqual(40);
   // The compromised edge can read its own feed, so its credentials work and the attacks below fail only because of its permissions.
-  expect(await ask(directGet(names.framesStream), { last_by_subj: names.frames })).toContain('"v":1');
+  expect(await requestFromNats(directGet(names.framesStream), { last_by_subj: names.frames })).toContain(
+    '"v":1',
+  );
   seenTexts = [];
   const stateBefore = { nats: await readStored(), victim: await readVictim(), sibling: await read(sibling) };
 
@@ -217,11 +219,11 @@ test('a compromised edge cannot read a different feed through NATS, or write to 
   for (const edge of [victim, sibling]) expect(await metric(edge, 'halyard_edge_nats_live')).toBe(1);
 });
 
-test('replies that a compromised edge injects into the requests of other edges change nothing', async () => {
+test("replies that a compromised edge injects into other edges' requests change nothing", async () => {
   await start();
   const { names } = world;
   let injectedReplyCount = 0;
-  // The edge hears the inboxes of its own account, and lets NATS send genuine old frames to these inboxes.
+  // The edge can read the inboxes of its own account, so it makes NATS send genuine old frames to these inboxes.
   spy.subscribe('_INBOX.>', {
     callback: (error, { subject }) => {
       if (error || injectedReplyCount > 500) return;
@@ -265,7 +267,7 @@ test('a compromised edge cannot read or change a different feed through the serv
     hour: Math.floor(Date.now() / 3_600_000),
     features: [{ name: SECRET_FLAG, yes: 1_000, no: 0, seenAt: Date.now() }],
   };
-  const heard = {
+  const sighting = {
     token: foreignToken.id,
     id: 'forged',
     application: 'forged',
@@ -286,10 +288,10 @@ test('a compromised edge cannot read or change a different feed through the serv
     seenAt: Date.now(),
   };
   const rejectedAttack = (method: string, path: string, body?: object): Attack => ({
-    what: `${method} ${path}`,
+    name: `${method} ${path}`,
     attack: async () => expect([401, 403, 404]).toContain(await call(method, path, body)),
   });
-  const allowedAttack = (what: string, attack: () => Promise<unknown>): Attack => ({ what, attack });
+  const allowedAttack = (name: string, attack: () => Promise<unknown>): Attack => ({ name, attack });
   const features = '/api/admin/projects/default/features';
   const attacks: Attack[] = [
     ...[
@@ -325,7 +327,7 @@ test('a compromised edge cannot read or change a different feed through the serv
     allowedAttack('counts of a foreign token', () =>
       report({ batch: { sequence: 1, buckets: [bucket], instances: [instance] } }),
     ),
-    allowedAttack('an instance of a foreign token', () => report({ heard: [heard] })),
+    allowedAttack('an instance of a foreign token', () => report({ heard: [sighting] })),
     allowedAttack('evaluations in a different environment', () =>
       report({ requests: [{ environment: 'development', revision: 1, requests: 1_000 }] }),
     ),

@@ -12,7 +12,7 @@ const CUT_MS = 60_000;
 
 type Info = { cluster?: { leader?: string; replicas?: { current?: boolean }[] } };
 
-/** The cluster of the frames stream, once all replicas have caught up. */
+/** Returns the leader of the frames stream once all replicas have caught up. */
 const waitForLeader = async (nc: NatsConnection): Promise<string> => {
   let leader = '';
   await expect

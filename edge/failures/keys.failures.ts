@@ -118,7 +118,7 @@ test('an edge follows a new signing key through NATS alone, and no longer trusts
   await expectToReach(edge, 'without-the-old-key');
   await expect.poll(countReplacements, POLL).toBe(2);
 
-  // Whoever has the old key can no longer sign for the servers.
+  // An attacker with the old key can no longer sign for the servers.
   const responseBefore = await read(edge);
   const oldServer = await restart({});
   await createFlag('by-the-old-key');

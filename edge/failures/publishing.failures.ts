@@ -59,7 +59,7 @@ test('an edge follows its feed through NATS alone, without creating a consumer',
   }
 });
 
-test('after NATS lost everything, HTTP continues and the streams are filled from the database', async () => {
+test('after NATS loses everything, HTTP continues and the streams are refilled from the database', async () => {
   const edge = await startEdge();
   await waitUntilLive(edge);
   await world.nats.kill();
@@ -80,7 +80,7 @@ test('after NATS lost everything, HTTP continues and the streams are filled from
     .poll(() => storedRevision(world.names.snapshotStream, world.names.snapshot), POLL)
     .toBe(revision);
   const ms = Math.round(performance.now() - startedAt);
-  process.stdout.write(`NATS had been filled again ${ms} ms after it started empty\n`);
+  process.stdout.write(`NATS was refilled ${ms} ms after it started empty\n`);
   await waitUntilLive(edge);
   world.proxy.cut();
   await createFlag('after-wipe');
@@ -211,7 +211,7 @@ test('while NATS is silent, an edge reads a change that is too large for a frame
   world.proxy.moveTo((await startServer(withNats())).port);
 });
 
-test('when a project of the feed is archived, an edge continues with the remaining projects', async () => {
+test("when one of the feed's projects is archived, an edge continues with the remaining projects", async () => {
   const projects = ['archived', 'kept'];
   for (const id of projects) {
     await admin('POST', '/api/admin/projects', { id, name: id });
@@ -246,7 +246,7 @@ test('when a project of the feed is archived, an edge continues with the remaini
   expect(edge.output()).not.toContain('revoked');
 });
 
-test('an edge that only NATS reaches replaces its frames with a snapshot that is a little older', async () => {
+test('an edge that can reach only NATS replaces its frames with a snapshot that is a little older', async () => {
   const edge = await startEdge();
   await waitUntilEqual(edge);
   await waitUntilLive(edge);

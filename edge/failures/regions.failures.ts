@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readLast } from '@halyard/plane/feed/nats.ts';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
-import { freePort, makeNatsServer } from './nats-server.ts';
+import { findFreePort, makeNatsServer } from './nats-server.ts';
 import { POLL, useNats } from './nats-world.ts';
 
 const world = useNats();
@@ -22,7 +22,7 @@ const {
 
 test('a leaf node with mirrors serves its region while the hub is down', async () => {
   // The configuration has a fixed port for leaf nodes, so this test chooses a free one.
-  const port = await freePort();
+  const port = await findFreePort();
   await natsConfig('--region', 'west', '--hub', `nats-leaf://127.0.0.1:${port}`);
   const hub = readFileSync(join(world.folder, 'hub.conf'), 'utf8').replace(
     'port: 7422',
@@ -44,14 +44,14 @@ test('a leaf node with mirrors serves its region while the hub is down', async (
     await createFlag('through-the-leaf');
     await waitUntilEqual(edge);
     const revision = await waitForRevision('through-the-leaf');
-    const admins = await connectAs('leaf-west', leaf.url);
-    const countMirrored = async () =>
-      (await readLast(admins, world.names.framesStream, world.names.frames))?.position?.revision;
-    await expect.poll(countMirrored, POLL).toBe(revision);
-    const mirroredSnapshot = async () =>
-      (await readLast(admins, world.names.snapshotStream, world.names.snapshot))?.position?.epoch;
-    await expect.poll(mirroredSnapshot, POLL).toBeDefined();
-    await rejectsForgeries(admins);
+    const leafConnection = await connectAs('leaf-west', leaf.url);
+    const mirroredRevision = async () =>
+      (await readLast(leafConnection, world.names.framesStream, world.names.frames))?.position?.revision;
+    await expect.poll(mirroredRevision, POLL).toBe(revision);
+    const mirroredEpoch = async () =>
+      (await readLast(leafConnection, world.names.snapshotStream, world.names.snapshot))?.position?.epoch;
+    await expect.poll(mirroredEpoch, POLL).toBeDefined();
+    await expectForgeriesRejected(leafConnection);
     const expectedResponse = await read(servers[0]);
 
     await world.nats.kill();
@@ -62,27 +62,27 @@ test('a leaf node with mirrors serves its region while the hub is down', async (
     // What the mirror lacks comes from the server.
     await createFlag('not-in-the-mirror');
     await waitForRevision('not-in-the-mirror');
-    const reachable = performance.now();
+    const restoredAt = performance.now();
     world.proxy.restore();
     await waitUntilEqual(freshEdge);
-    const ms = Math.round(performance.now() - reachable);
-    process.stdout.write(`What the mirror lacked arrived ${ms} ms after the server was reachable\n`);
+    const ms = Math.round(performance.now() - restoredAt);
+    process.stdout.write(`What the mirror lacked arrived ${ms} ms after the server became reachable\n`);
     expect(await metric(freshEdge, 'halyard_edge_nats_live')).toBe(0);
   } finally {
     await leaf.kill();
   }
 });
 
-/** Checks that somebody who took over the leaf node can read the hub's streams, but cannot write to, delete or list them. */
-async function rejectsForgeries(leaf: NatsConnection): Promise<void> {
+/** Checks that an attacker who took over the leaf node can read the hub's streams, but cannot write to, delete or list them. */
+async function expectForgeriesRejected(leaf: NatsConnection): Promise<void> {
   const hub = await connectAs('publisher');
   const state = async (stream: string) =>
     (await hub.request(`$JS.API.STREAM.INFO.${stream}`)).json<{ state: object }>().state;
   const streams = [world.names.framesStream, world.names.snapshotStream];
   const statesBefore = await Promise.all(streams.map(state));
-  const heard: string[] = [];
+  const receivedMessages: string[] = [];
   hub.subscribe('halyard.>', {
-    callback: (_error, { data }) => void heard.push(Buffer.from(data).toString()),
+    callback: (_error, { data }) => void receivedMessages.push(Buffer.from(data).toString()),
   });
   await hub.flush();
 
@@ -100,5 +100,5 @@ async function rejectsForgeries(leaf: NatsConnection): Promise<void> {
   await leaf.flush();
 
   expect(await Promise.all(streams.map(state))).toEqual(statesBefore);
-  expect(heard).not.toContain('forged');
+  expect(receivedMessages).not.toContain('forged');
 }

@@ -122,7 +122,7 @@ test.each<[string, () => string]>([
     'belongs to a feed with different projects',
     () => signJson(buildFlagsFrame('evil', 5, 6, { feed: { ...FEED, projects: ['a'] } }), OWN_KEY),
   ],
-  ['lacks fields', () => signJson({ v: 1, feed: FEED, epoch: 'a', log: 'flags' }, OWN_KEY)],
+  ['is missing fields', () => signJson({ v: 1, feed: FEED, epoch: 'a', log: 'flags' }, OWN_KEY)],
   ['has a negative revision', () => signJson(buildFlagsFrame('evil', -1, 6), OWN_KEY)],
   [
     'is a revocation of a different token',
@@ -153,7 +153,7 @@ test('a newer server may add fields to snapshots, frames and heads', async () =>
   expect(lines.join('\n')).not.toContain('ignored');
 });
 
-test('ignores a snapshot that is altered, signed with a different key, of a different feed, or older', async () => {
+test('ignores a snapshot that is altered, signed with a different key, from a different feed, or older', async () => {
   await startAndFollow();
   const evil = buildSnapshot({ revision: 9, features: [featureRow('evil', 9)] });
   const good = Buffer.concat(await encodeSnapshot(evil, OWN_KEY));
@@ -284,7 +284,7 @@ test('an edge that a snapshot lists as revoked serves nothing and empties its fo
   expect(lines.filter(line => line.includes('edge token revoked'))).toHaveLength(1);
 });
 
-test('passes on each announcement of keys once, so that edges that read from each other do not repeat the announcement forever', async () => {
+test('passes on each key announcement once, so that edges that read from each other do not repeat it forever', async () => {
   const secret = newToken('edge', '*:production.');
   await upstream.setSnapshot(
     buildSnapshot({ tokens: [tokenRow(SDK_TOKEN), tokenRow(secret, { id: 2, type: 'edge' })] }),
@@ -336,7 +336,7 @@ test('ends no stream for a revision that the edge itself does not have', async (
   await reader;
 });
 
-test('rejects an unsigned snapshot of 40 MB because of its header', async () => {
+test('rejects an unsigned snapshot of 40 MB after reading only its header', async () => {
   await startAndFollow();
   let sentHeadCount = 0;
   upstream.onReport((_request, response) => void response.writeHead(503).end());

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The lines of the message that a person sees instead of a start. */
+/** The lines of the error message for an invalid configuration. */
 const problemsWith = (env: NodeJS.ProcessEnv): string[] => {
   try {
     readEdgeConfig(env);
@@ -21,7 +21,7 @@ const problemsWith = (env: NodeJS.ProcessEnv): string[] => {
   throw new Error('The configuration was accepted.');
 };
 
-test('an empty file is named, and nothing says that the variable is missing', () => {
+test('names an empty file, and does not report the variable as missing', () => {
   const file = join(folder, 'empty');
   writeFileSync(file, '\n');
 
@@ -30,7 +30,7 @@ test('an empty file is named, and nothing says that the variable is missing', ()
   ]);
 });
 
-test('a missing file is named', () => {
+test('names a missing file', () => {
   const file = join(folder, 'missing');
 
   expect(problemsWith({ HALYARD_EDGE_ENROLMENT_FILE: file })).toEqual([

@@ -12,7 +12,7 @@ export type EdgeConfig = {
   trustedProxies: string[];
   /** The token that /metrics requires. Undefined if it requires none. */
   metricsToken: string | undefined;
-  /** The NATS servers from which the feed is read too. Undefined if NATS is not used. */
+  /** The NATS servers to read the feed from. Undefined to read it only from upstream. */
   nats?: NatsSettings | undefined;
 };
 
@@ -63,7 +63,7 @@ export function readEdgeConfig(env: NodeJS.ProcessEnv): EdgeConfig {
   const natsUrl = readText('HALYARD_EDGE_NATS_URL');
   if (natsUrl?.split(',').some(part => !/^(nats|tls):\/\/[^/]+$/.test(part.trim())))
     problems.push(
-      'HALYARD_EDGE_NATS_URL must have URLs like tls://nats.example.com:4222, separated by commas',
+      'HALYARD_EDGE_NATS_URL must be a comma-separated list of URLs like tls://nats.example.com:4222',
     );
   const nkey = readText('HALYARD_EDGE_NATS_NKEY');
   if (nkey !== undefined && !/^SU[A-Z2-7]{56}$/.test(nkey))

@@ -131,7 +131,7 @@ test('a change is live only when the SDKs behind the edge have it, and not while
       state: 'connected',
     }),
   ]);
-  const changeAndWait = async (
+  const createFlagAndTrackReach = async (
     flag: string,
   ): Promise<(query?: string) => Promise<{ state: string; missing: object[] }>> => {
     await createFlag(flag);
@@ -142,7 +142,7 @@ test('a change is live only when the SDKs behind the edge have it, and not while
     return (query = '') => admin('GET', `/api/admin/events/${events[0].id}/reach${query}`);
   };
   const sdk = await startSdk(edge.url, sdkToken, 'polling');
-  const reach = await changeAndWait('reached');
+  const reach = await createFlagAndTrackReach('reached');
   await expect.poll(async () => (await reach('?wait=5')).state, POLL).toBe('live');
 
   edge.process.kill('SIGSTOP');
@@ -156,7 +156,7 @@ test('a change is live only when the SDKs behind the edge have it, and not while
 
   // The SDK polls again in ten minutes.
   const slowSdk = await startSdk(edge.url, sdkToken, 'polling', 600_000);
-  const changeReach = await changeAndWait('not-reached');
+  const changeReach = await createFlagAndTrackReach('not-reached');
   await expect
     .poll(async () => (await changeReach()).missing, POLL)
     .toEqual([expect.objectContaining({ application: 'test', environment: 'production' })]);
@@ -165,18 +165,21 @@ test('a change is live only when the SDKs behind the edge have it, and not while
   slowSdk.destroy();
 });
 
-test.each(Object.keys(TRANSPORTS) as Transport[])('a change reaches a real SDK by %s', async transport => {
-  const flag = `by-${transport}`;
-  await createFlag(flag);
-  const sdk = await startSdk(edge.url, sdkToken, transport);
-  expect(sdk.isEnabled(flag)).toBe(false);
+test.each(Object.keys(TRANSPORTS) as Transport[])(
+  'a change reaches a real SDK through %s',
+  async transport => {
+    const flag = `by-${transport}`;
+    await createFlag(flag);
+    const sdk = await startSdk(edge.url, sdkToken, transport);
+    expect(sdk.isEnabled(flag)).toBe(false);
 
-  await enable(flag);
+    await enable(flag);
 
-  await expect.poll(() => sdk.isEnabled(flag), POLL).toBe(true);
-  sdk.destroy();
-  await waitUntilEqual();
-});
+    await expect.poll(() => sdk.isEnabled(flag), POLL).toBe(true);
+    sdk.destroy();
+    await waitUntilEqual();
+  },
+);
 
 test('a new token works immediately, and a revoked token is rejected', async () => {
   const { id, secret } = await createToken();
@@ -296,7 +299,7 @@ test('metrics are counted once, even if the edge is killed and its reports are i
   expect(applications.applications).toContainEqual(expect.objectContaining({ appName: 'shop' }));
 });
 
-test('when a project of the feed is archived, an edge continues with the remaining projects', async () => {
+test("when one of the feed's projects is archived, an edge continues with the remaining projects", async () => {
   for (const id of ['kept', 'archived']) {
     await admin('POST', '/api/admin/projects', { id, name: id });
     await admin('POST', `/api/admin/projects/${id}/features`, { name: `of-${id}` });
@@ -326,7 +329,7 @@ test('when a project of the feed is archived, an edge continues with the remaini
   await kill(partialEdge);
 });
 
-test('after a database was restored, an edge and its SDKs switch to the new epoch', async () => {
+test('after a database is restored, an edge and its SDKs switch to the new epoch', async () => {
   await waitUntilEqual();
   const sdk = await startSdk(edge.url, sdkToken, 'polling');
   const responseBefore = await read(edge);

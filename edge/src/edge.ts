@@ -12,9 +12,9 @@ import { makeFeedCopy } from './feed-copy.ts';
 import { makeFeedDisk, NO_DISK } from './feed-disk.ts';
 import { type FeedSource, makeFeedSource } from './feed-source.ts';
 import { followFeed } from './follow.ts';
+import { limitLookups } from './limit-lookups.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
-import { limitLookups } from './questions.ts';
 import { makeRelay } from './relay.ts';
 import { keepReporting } from './report.ts';
 import { openSpool, SPOOL_LIMITS } from './spool.ts';
@@ -35,11 +35,11 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   const unlock = dataDir === undefined ? async () => {} : await lockFolder(dataDir, log);
   const trust = await openTrust(enrolment.keys, folder, log);
   const upstream = makeUpstream(enrolment.url, enrolment.token, () => trust.keys);
-  const ask = limitLookups(
+  const lookUp = limitLookups(
     async tokenHash => feed.checkResponse(await upstream.token(tokenHash)),
     ({ epoch, rev }) => feed.position?.epoch === epoch && rev >= feed.position.tokenRevision,
   );
-  const feed: FeedSource = makeFeedSource(enrolment.feed, enrolment.token, ask, () => namesIn(state));
+  const feed: FeedSource = makeFeedSource(enrolment.feed, enrolment.token, lookUp, () => listNames(state));
   const state = makeServingState(feed.source);
   const disk = folder === undefined ? NO_DISK : makeFeedDisk(folder, log);
   const copy = makeFeedCopy(disk);
@@ -58,7 +58,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
     copy,
     trust,
     upstream,
-    ask,
+    lookUp,
     metrics,
   });
   const app = await buildEdgeApp(state, { config, feed, relay, usage, positions: clients, metrics, log });
@@ -147,7 +147,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   }
 }
 
-function* namesIn(state: ServingState): Generator<{ project: string; name: string }> {
+function* listNames(state: ServingState): Generator<{ project: string; name: string }> {
   for (const [, { features }] of state.environments())
     for (const { project, name } of features.values()) yield { project, name };
 }

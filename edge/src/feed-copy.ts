@@ -40,7 +40,7 @@ export type FeedCopy = {
   /** Calls back with everything that arrives, exactly as it was signed. */
   onText: (listener: (text: string) => void) => void;
   /** Sends a message to the listener without storing it. */
-  pass: (text: string) => void;
+  forward: (text: string) => void;
   /** Removes everything, because the token was revoked. */
   empty: () => Promise<void>;
 };
@@ -57,7 +57,7 @@ export function makeFeedCopy(disk: FeedDisk): FeedCopy {
 
   const replaceSnapshot = (bytes: Buffer, { epoch, revision, tokenRevision }: Snapshot): void => {
     const gzipped = compress(bytes, { level: constants.Z_BEST_SPEED });
-    // Whoever awaits `snapshot.gzip` gets the error.
+    // The caller that awaits `snapshot.gzip` gets the error.
     gzipped.catch(() => {});
     const position = { epoch, revision, tokenRevision };
     snapshot = { position, gzip: gzipped };
@@ -85,7 +85,7 @@ export function makeFeedCopy(disk: FeedDisk): FeedCopy {
       return isDue;
     },
     mayReplaceFrames: ({ epoch, revision, tokenRevision }, isOutdated = false) =>
-      (attempts > 1 || isOutdated) && continues(snapshot?.position, { epoch, revision, tokenRevision }),
+      (attempts > 1 || isOutdated) && canContinueFrom(snapshot?.position, { epoch, revision, tokenRevision }),
     keepSnapshot: async (bytes, newSnapshot) => {
       replaceSnapshot(bytes, newSnapshot);
       const write = disk.keepSnapshot(bytes);
@@ -112,7 +112,7 @@ export function makeFeedCopy(disk: FeedDisk): FeedCopy {
     onText: listener => {
       notify = listener;
     },
-    pass: text => notify(text),
+    forward: text => notify(text),
     empty: async () => {
       snapshot = undefined;
       head = undefined;
@@ -134,7 +134,10 @@ const isLacking = (
   rev >= (log === 'flags' ? readerPosition.revision : readerPosition.tokenRevision);
 
 /** Returns whether a reader at this position can continue with the frames after `position`. */
-export const continues = (position: Position | undefined, readerPosition: Position | undefined): boolean =>
+export const canContinueFrom = (
+  position: Position | undefined,
+  readerPosition: Position | undefined,
+): boolean =>
   position !== undefined &&
   readerPosition?.epoch === position.epoch &&
   readerPosition.revision >= position.revision &&

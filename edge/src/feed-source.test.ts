@@ -29,7 +29,7 @@ test("a tokens frame that starts before the edge's own revision is a gap, becaus
   const feed = makeFeedSource(
     FEED,
     'edge',
-    () => Promise.reject(new Error('Nothing is asked')),
+    () => Promise.reject(new Error('There are no lookups')),
     () => [],
   );
   feed.takeSnapshot(buildSnapshot({ tokenRevision: 6 }));
@@ -46,7 +46,7 @@ test("a snapshot that lists the edge's own token as ended is a signed revocation
   const feed = makeFeedSource(
     FEED,
     'edge',
-    () => Promise.reject(new Error('Nothing is asked')),
+    () => Promise.reject(new Error('There are no lookups')),
     () => [],
   );
   feed.takeSnapshot(buildSnapshot({ endedTokens: [hash('sha256', 'other')] }));
@@ -59,8 +59,8 @@ test("a snapshot that lists the edge's own token as ended is a signed revocation
 });
 
 test("takes a feed with fewer projects only if that feed lists the edge's own token, and then rejects the larger feed", () => {
-  const ask = () => Promise.reject(new Error('Nothing is asked'));
-  const feed = makeFeedSource({ ...FEED, projects: ['a', 'b'] }, 'edge', ask, () => []);
+  const lookUp = () => Promise.reject(new Error('There are no lookups'));
+  const feed = makeFeedSource({ ...FEED, projects: ['a', 'b'] }, 'edge', lookUp, () => []);
   const feedOfBoth = (revision: number) =>
     buildSnapshot({ revision, feed: { ...FEED, projects: ['a', 'b'] } });
   const feedOfA = (revision: number, tokens: string[]) =>
@@ -72,7 +72,7 @@ test("takes a feed with fewer projects only if that feed lists the edge's own to
   feed.takeSnapshot(feedOfBoth(5));
 
   // A genuine snapshot, but for an edge that was enrolled for project a only.
-  expect(() => feed.takeSnapshot(feedOfA(6, ['other']))).toThrow('it is not the feed of this edge token');
+  expect(() => feed.takeSnapshot(feedOfA(6, ['other']))).toThrow('it does not belong to this edge token');
   expect(feed.position?.revision).toBe(5);
 
   // Project b was archived. A recording from before the archiving must not bring project b back.

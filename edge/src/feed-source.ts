@@ -89,7 +89,9 @@ export function makeFeedSource(
     const isListed =
       snapshot.tokens.some(token => token.hash === ownHash) || snapshot.endedTokens.includes(ownHash);
     if (isSmaller(feed, enrolledFeed) && !isListed)
-      throw new Error('The feed lacks projects of the enrolment, and it is not the feed of this edge token');
+      throw new Error(
+        'The feed lacks projects from the enrolment, and it does not belong to this edge token',
+      );
     if (isRevoked) return false;
     const confirmedAt = Date.parse(snapshot.takenAt);
     if (currentState && isPastEpoch(currentState, epoch, confirmedAt)) return false;
@@ -274,7 +276,7 @@ export function makeFeedSource(
     },
     checkResponse: response => {
       const { feed, epoch, tokenRevision } = requireState();
-      if (!isSame(response.feed, feed)) throw new Error('The response is about a different feed');
+      if (!isSame(response.feed, feed)) throw new Error('The response is for a different feed');
       if (response.epoch !== epoch || response.rev < tokenRevision)
         throw new Error('The response is older than what the edge has');
       return response;

@@ -72,7 +72,7 @@ export function followFeed(
     try {
       if (isOutdated) await readSnapshot();
     } finally {
-      if (!isRepeated) copy.pass(text);
+      if (!isRepeated) copy.forward(text);
     }
   };
 
@@ -84,7 +84,7 @@ export function followFeed(
       if (!(error instanceof UnknownFrameError)) throw error;
       // The server is newer. The edge continues with the frames that it understands.
       if (countIgnored()) log.warn({ problem: error.message }, 'frame of a later version ignored');
-      copy.pass(text);
+      copy.forward(text);
       return 'known';
     }
     let outcome = feed.take(frame);
@@ -121,7 +121,7 @@ export function followFeed(
       }
       await take(text);
       if (stopController.signal.aborted) return;
-      if (problem !== undefined) log.warn({}, 'upstream reached after failures');
+      if (problem !== undefined) log.warn({}, 'upstream reachable again');
       problem = undefined;
     }
   };
@@ -150,7 +150,7 @@ export function followFeed(
         // Logs one line for each kind of problem rather than for each attempt.
         const { message } = error as Error;
         if (message !== problem)
-          log.warn({ err: error }, 'upstream not reached, serving the last known flags');
+          log.warn({ err: error }, 'upstream unreachable, serving the last known flags');
         problem = message;
         if (error instanceof UpstreamError && (error.status === 401 || error.status === 403)) {
           await handleRejection(error);
@@ -206,7 +206,7 @@ function registerFollowMetrics(
     }),
     failures: new Counter({
       name: 'halyard_edge_upstream_failures_total',
-      help: 'Attempts to read the feed that failed',
+      help: 'Failed attempts to read the feed',
       registers,
     }),
     /** Counts an ignored frame. Returns whether it is the first one. */

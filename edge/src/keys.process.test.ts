@@ -41,25 +41,25 @@ afterAll(async () => {
 
 const bodies = () => Promise.all([near, far].map(async edge => (await read(edge, sdkToken)).body));
 
-const reaches = async (flag: string): Promise<void> => {
+const expectToReach = async (flag: string): Promise<void> => {
   await chain.createFlag(flag);
   await expect.poll(async () => (await bodies()).every(body => body.includes(flag)), POLL).toBe(true);
 };
 
-test('edges follow when the signing key is replaced, and then no longer trust the old key', async () => {
-  await reaches('by-the-old-key');
+test('edges adopt a new signing key, and then no longer trust the old key', async () => {
+  await expectToReach('by-the-old-key');
 
   await chain.restartServer(BOTH);
-  await reaches('by-the-new-key');
+  await expectToReach('by-the-new-key');
   // An edge that has only its enrolment, with the old key.
   const lateEdge = await chain.startEdge(lateEnrolment);
   expect((await read(lateEdge, sdkToken)).body).toContain('by-the-new-key');
   await kill(lateEdge);
 
   await chain.restartServer(NEW);
-  await reaches('without-the-old-key');
+  await expectToReach('without-the-old-key');
 
-  // Whoever has the old key can no longer sign for the servers.
+  // An attacker with the old key can no longer sign for the servers.
   await chain.restartServer(OLD);
   await chain.createFlag('forged');
   await expect.poll(() => near.output(), POLL).toContain('is not trusted');
@@ -76,6 +76,6 @@ test('an edge remembers the new key, although its enrolment has the old key', as
 
   await chain.restartServer(NEW);
 
-  await reaches('after-a-restart');
+  await expectToReach('after-a-restart');
   expect((await bodies()).join()).toContain('forged');
 });

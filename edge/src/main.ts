@@ -21,8 +21,8 @@ Environment variables:
   HALYARD_EDGE_UPSTREAM    URL of the server or edge to read from, if it is not the one in the enrolment
   HALYARD_EDGE_NATS_URL    URLs of NATS servers, if the feed is also published to NATS
   HALYARD_EDGE_NATS_NKEY   seed of the nkey for NATS, or a file that contains it in HALYARD_EDGE_NATS_NKEY_FILE
-  HOST, PORT               where it listens (127.0.0.1, 4242)
-  HALYARD_MAX_STREAMS      maximum number of streams of SDKs (10000)
+  HOST, PORT               where to listen (127.0.0.1, 4242)
+  HALYARD_MAX_STREAMS      maximum number of SDK streams (10000)
   HALYARD_TRUSTED_PROXIES  IP addresses of proxies whose X-Forwarded-For is trusted
   HALYARD_METRICS_TOKEN    token that is required for /metrics
 `;
@@ -35,7 +35,7 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
 if (process.argv.length > 2) {
   // The arguments are not repeated, because one of them may be an enrolment, which is a secret.
   process.stderr.write(
-    'halyard edge has no options. It takes its settings from environment variables. Run halyard edge --help for all of them.\n',
+    'halyard edge has no options. It reads its settings from environment variables. Run halyard edge --help to list them.\n',
   );
   process.exit(2);
 }

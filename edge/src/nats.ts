@@ -107,7 +107,7 @@ export function followNats(
     const kind = (error as Error).message.replaceAll(/\d+/g, '#');
     if (problems.size < MAX_PROBLEMS && !problems.has(kind)) {
       problems.add(kind);
-      log.warn({ err: error }, 'NATS not usable, reading the feed from upstream');
+      log.warn({ err: error }, 'NATS unavailable, reading the feed from upstream');
     }
     return undefined;
   };
@@ -182,7 +182,7 @@ export function followNats(
     while (!closeController.signal.aborted && !bus) {
       try {
         const newBus = await connectBus(settings, 'halyard edge', () => {
-          if (problems.size > 0) log.warn({}, 'NATS connected after failures');
+          if (problems.size > 0) log.warn({}, 'NATS connected again');
           problems.clear();
         });
         newBus.nc.subscribe(names.frames, { callback: onFrame });
@@ -411,7 +411,7 @@ function registerNatsMetrics(registry: Registry, isLive: () => boolean) {
     }),
     failures: new Counter({
       name: 'halyard_edge_nats_failures_total',
-      help: 'Attempts to read from NATS that failed',
+      help: 'Failed attempts to read from NATS',
       registers,
     }),
   };

@@ -93,7 +93,7 @@ test('the server knows both edges, and an SDK behind both edges that lacks a cha
 });
 
 test.each(Object.keys(TRANSPORTS) as Transport[])(
-  'a change reaches a real SDK behind two edges by %s',
+  'a change reaches a real SDK behind two edges through %s',
   async transport => {
     const flag = `by-${transport}`;
     await chain.createFlag(flag);
@@ -116,7 +116,7 @@ test('an edge feeds only edges with exactly the same feed', async () => {
     });
     expect(response.status).toBe(401);
     expect(await response.text()).toContain(
-      'This edge feeds edges whose token is for exactly its own feed: environment \\"production\\" and all projects.',
+      'This edge feeds only edges with exactly the same feed: environment \\"production\\" and all projects.',
     );
   }
   const sdk = await request(`${near.url}/api/edge/v1/head`, { headers: { authorization: sdkToken } });
@@ -199,14 +199,14 @@ test('an attacker between two edges cannot alter what they exchange', async () =
         path: incoming.url,
         headers: { ...incoming.headers, 'accept-encoding': 'identity' },
       },
-      answer => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.on('data', chunk => {
+      forwardedResponse => {
+        response.writeHead(forwardedResponse.statusCode ?? 502, forwardedResponse.headers);
+        forwardedResponse.on('data', chunk => {
           const text = String(chunk).replaceAll(flag, forgedFlag);
           if (text !== String(chunk)) alteredResponseCount++;
           response.write(text);
         });
-        answer.on('end', () => response.end());
+        forwardedResponse.on('end', () => response.end());
       },
     );
     forwardedRequest.on('error', () => response.destroy());
@@ -347,7 +347,7 @@ test('an edge that was down when its token was revoked is emptied by the server,
   await kill(secondEdge);
 });
 
-test('an edge whose own token is revoked feeds nobody, while the edges behind it keep their flags', async () => {
+test('an edge whose own token is revoked feeds no other edges, while those behind it keep their flags', async () => {
   await enrolFar();
   await startFar();
   await waitUntilEqual();
@@ -356,6 +356,6 @@ test('an edge whose own token is revoked feeds nobody, while the edges behind it
   await chain.revoke(token);
 
   await expect.poll(async () => (await read(near, sdkToken)).status, POLL).toBe(401);
-  await expect.poll(() => far.output(), POLL).toContain('was revoked, so it feeds nobody');
+  await expect.poll(() => far.output(), POLL).toContain('was revoked, so it feeds no other edges');
   expect((await read(far, sdkToken)).status).toBe(200);
 });

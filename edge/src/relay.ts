@@ -11,7 +11,7 @@ import { busyError } from '@halyard/plane/serving/admission.ts';
 import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
 import type { Feed } from '@halyard/plane/snapshot/format.ts';
 import type { Registry } from 'prom-client';
-import { continues, type FeedCopy } from './feed-copy.ts';
+import { canContinueFrom, type FeedCopy } from './feed-copy.ts';
 import type { FeedSource } from './feed-source.ts';
 import type { Trust } from './trust.ts';
 import { type SignedTokenFrame, type Upstream, UpstreamError } from './upstream.ts';
@@ -39,7 +39,7 @@ type Parts = {
   copy: FeedCopy;
   trust: Trust;
   upstream: Upstream;
-  ask: (hash: string) => Promise<SignedTokenFrame>;
+  lookUp: (hash: string) => Promise<SignedTokenFrame>;
   metrics: Registry;
 };
 
@@ -52,11 +52,11 @@ export function makeRelay({
   copy,
   trust,
   upstream,
-  ask,
+  lookUp,
   metrics,
 }: Parts): Feeds {
   const edges = makeEdgeStreams(state.tokens, metrics);
-  const reports = makeShares(REPORTS, holder => busyError(holder, 'reports of edges'));
+  const reports = makeShares(REPORTS, holder => busyError(holder, 'edge reports'));
   /** Streams that have received every frame so far. */
   const liveStreams = new Set<EdgeStream>();
 
@@ -83,7 +83,7 @@ export function makeRelay({
   const startStream = async (stream: EdgeStream, edgePosition: Position | undefined): Promise<void> => {
     const { raw } = stream;
     for (const text of trust.announcements) raw.write(formatBlock(text));
-    if (!continues(copy.snapshot?.position, edgePosition)) raw.write(formatBlock(GAP));
+    if (!canContinueFrom(copy.snapshot?.position, edgePosition)) raw.write(formatBlock(GAP));
     let lastNumber = 0;
     for (
       let frame = copy.next(lastNumber, edgePosition);
@@ -101,7 +101,7 @@ export function makeRelay({
   };
 
   return {
-    accepts: `This edge feeds edges whose token is for exactly its own feed: environment "${enrolledFeed.environment}" and ${
+    accepts: `This edge feeds only edges with exactly the same feed: environment "${enrolledFeed.environment}" and ${
       enrolledFeed.projects === null ? 'all projects' : `projects ${JSON.stringify(enrolledFeed.projects)}`
     }. For a different feed, use the URL of a server.`,
     shares: edges.shares,
@@ -128,14 +128,14 @@ export function makeRelay({
       startStream(stream, edgePosition).catch(() => stream.raw.destroy());
     },
     lookUpToken: async (_token, hash) => {
-      const { text } = await ask(hash).catch(error => {
+      const { text } = await lookUp(hash).catch(error => {
         throw unavailable('This edge cannot look up the token now. Retry later.', error);
       });
       return text;
     },
     revocation: async hash => {
-      if (feed.isRevoked) throw unavailable('The token of this edge was revoked, so it feeds nobody.');
-      const tokenFrame = await ask(hash).catch(() => undefined);
+      if (feed.isRevoked) throw unavailable("This edge's token was revoked, so it feeds no other edges.");
+      const tokenFrame = await lookUp(hash).catch(() => undefined);
       return tokenFrame?.ended === true ? tokenFrame.text : undefined;
     },
     report: async (token, report, { secret, path }) => {
@@ -147,7 +147,7 @@ export function makeRelay({
       if (path.length >= MAX_PATH_LENGTH)
         throw new ApiError(
           'ConflictError',
-          `The report has passed ${path.length} edges, which is the maximum.`,
+          `The report has already passed through ${path.length} edges, which is the maximum.`,
         );
       const release = await reports.acquire(`${token.id}`);
       try {
@@ -182,7 +182,7 @@ function waitForDrain(raw: ServerResponse): Promise<void> {
 
 /** A report that upstream rejected because of its content is rejected here too. After any other failure it can be sent again. */
 function toRejection(error: unknown): ApiError {
-  if (!(error instanceof UpstreamError)) return unavailable('This edge does not reach its server.', error);
+  if (!(error instanceof UpstreamError)) return unavailable('This edge cannot reach its server.', error);
   const { status } = error;
   const message = error.explanation || error.message;
   if (status === 400) return badData([{ message, path: '/body' }]);

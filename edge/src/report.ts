@@ -90,7 +90,7 @@ export function keepReporting(
     if (++rejectionCount < MAX_REJECTIONS) return;
     rejectionCount = 0;
     dropped.inc();
-    log.error({ status: error.status, sequence: spool.sealed.sequence }, 'metrics rejected, dropped');
+    log.error({ status: error.status, sequence: spool.sealed.sequence }, 'rejected metrics dropped');
     await spool.removeSealed();
   };
 
@@ -151,12 +151,12 @@ function registerReportMetrics(registry: Registry) {
   return {
     failures: new Counter({
       name: 'halyard_edge_report_failures_total',
-      help: 'Reports that upstream did not accept; what they contained is sent later',
+      help: 'Reports that upstream did not accept; their contents are sent later',
       registers,
     }),
     dropped: new Counter({
       name: 'halyard_edge_batches_dropped_total',
-      help: 'Batches of metrics that upstream rejected for their content, and that were dropped',
+      help: 'Metrics batches dropped because upstream rejected their contents',
       registers,
     }),
   };

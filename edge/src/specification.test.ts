@@ -10,7 +10,7 @@ import { type Edge, startEdge } from './edge.ts';
 const harness = useHarness();
 const server = useSdkServer(harness);
 const POLL = { timeout: 60_000, interval: 20 };
-/** Returns all specification files on every transport. */
+/** Whether to evaluate all specification files with every transport. */
 const IS_LONG = process.env.CAMPAIGN === 'long';
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 let edge: Edge;

@@ -187,7 +187,7 @@ function restore(
     }
   }
   for (const instance of instances)
-    merged.see({
+    merged.addInstance({
       ...instance,
       environment: getToken(instance.token).environment ?? '',
       strategies: instance.strategies,

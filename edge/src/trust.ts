@@ -43,7 +43,7 @@ export async function openTrust(
       const announcedKeys = parseTrustedKeys(readAnnouncement(text, keys));
       return [...announcedKeys.keys()].join() === [...keys.keys()].join() ? undefined : announcedKeys;
     } catch (error) {
-      // Whoever sends an announcement can send it a thousand times a second.
+      // Logged once, because a sender can repeat an announcement a thousand times a second.
       if (!hasWarned) log.warn({ err: error }, 'announced keys ignored');
       hasWarned = true;
       return undefined;

@@ -23,7 +23,7 @@ const MAX_TEXT_BYTES = 65_536;
 const MAX_EXPLANATION_CHARACTERS = 300;
 
 const compress = promisify<string, Buffer>(gzip);
-const isReportResult = Compile(EdgeReportResult);
+const reportResultValidator = Compile(EdgeReportResult);
 
 /** Thrown if upstream rejected the request. */
 export class UpstreamError extends Error {
@@ -98,7 +98,7 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
           text += chunk;
           const blocks = text.split('\n\n');
           text = blocks.pop() ?? '';
-          if (text.length > MAX_BLOCK_CHARACTERS) throw new Error('An event of the stream is too large');
+          if (text.length > MAX_BLOCK_CHARACTERS) throw new Error('A stream event is too large');
           for (const block of blocks) {
             const frame = readData(block);
             if (frame !== '') yield frame;
@@ -114,7 +114,7 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
       const text = (await readAtMost(response, MAX_TEXT_BYTES)).toString().trimEnd();
       const tokenFrame = parseFrame(readSigned(text, keys()));
       if (tokenFrame.log !== 'token' || tokenFrame.hash !== hash)
-        throw new Error('The response is about a different token');
+        throw new Error('The response is for a different token');
       return { ...tokenFrame, text };
     },
     report: async (report, sender) => {
@@ -131,7 +131,7 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
       );
       const result: unknown = JSON.parse((await readAtMost(response, MAX_TEXT_BYTES * 16)).toString());
       // A proxy in between may respond with 200, so counts are kept until a server confirms them.
-      if (!isReportResult.Check(result))
+      if (!reportResultValidator.Check(result))
         throw new Error('The response to the report did not come from a Halyard server');
       return result;
     },

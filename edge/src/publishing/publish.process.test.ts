@@ -18,7 +18,7 @@ let store: TestStore;
 let folder: string;
 let enrolment: string;
 let sdkToken: string;
-let placeCount = 0;
+let destinationCount = 0;
 const running: Publisher[] = [];
 
 type Publisher = { child: ChildProcess; output: () => string; ended: Promise<number | null> };
@@ -41,7 +41,7 @@ const start = (to: string, ...more: string[]): Publisher => {
   return publisher;
 };
 
-const newPlace = (): string => `s3://${BUCKET}/feed-${++placeCount}`;
+const newDestination = (): string => `s3://${BUCKET}/feed-${++destinationCount}`;
 const toUrl = (to: string): string => `${store.url}/${to.slice('s3://'.length)}`;
 
 /** What a program behind a CDN does: read the pointer, read the body that it names, and verify both. */
@@ -64,7 +64,7 @@ const fromS3 =
 const fromFolder = (path: string) => async (key: string) => readFileSync(join(path, key));
 const flagsIn = async (get: (key: string) => Promise<Buffer>): Promise<string[]> =>
   (await readPublished(get)).snapshot.features.map(({ name }) => name);
-const published = (get: (key: string) => Promise<Buffer>) =>
+const expectPublished = (get: (key: string) => Promise<Buffer>) =>
   expect.poll(() => flagsIn(get).catch(() => []), POLL);
 
 beforeAll(async () => {
@@ -88,7 +88,7 @@ afterAll(async () => {
 });
 
 test('a reader verifies what was published to a bucket, and an edge serves it without any server', async () => {
-  const to = newPlace();
+  const to = newDestination();
   const publisher = start(to);
   expect(await publisher.ended, publisher.output()).toBe(0);
 
@@ -120,21 +120,24 @@ test('a reader verifies what was published to a bucket, and an edge serves it wi
 });
 
 test('follows changes, continues after kill -9 and after an outage of the store, and logs no secret', async () => {
-  const to = newPlace();
+  const to = newDestination();
   const first = start(to, '--follow');
-  await published(fromS3(to)).toContain('first');
+  await expectPublished(fromS3(to)).toContain('first');
   first.child.kill('SIGKILL');
   await first.ended;
-  const [whileKilled, whileFailing] = [`while-killed-${placeCount}`, `while-failing-${placeCount}`];
+  const [whileKilled, whileFailing] = [
+    `while-killed-${destinationCount}`,
+    `while-failing-${destinationCount}`,
+  ];
   await chain.createFlag(whileKilled);
 
   const second = start(to, '--follow');
-  await published(fromS3(to)).toContain(whileKilled);
+  await expectPublished(fromS3(to)).toContain(whileKilled);
   store.before(method => (method === 'PUT' ? 503 : undefined));
   await chain.createFlag(whileFailing);
   await expect.poll(second.output, POLL).toContain('The store responded with 503');
   store.before(() => undefined);
-  await published(fromS3(to)).toContain(whileFailing);
+  await expectPublished(fromS3(to)).toContain(whileFailing);
 
   second.child.kill('SIGTERM');
   expect(await second.ended, second.output()).toBe(0);
@@ -143,7 +146,7 @@ test('follows changes, continues after kill -9 and after an outage of the store,
 });
 
 test('an older snapshot never replaces a newer one, even if its publisher was paused before the write', async () => {
-  const to = newPlace();
+  const to = newDestination();
   const slow = start(to);
   let release: () => void = () => {};
   let writeCount = 0;
@@ -209,7 +212,7 @@ test('a folder is readable at every moment while its publisher is killed again a
     output += chunk;
   });
   expect((await once(foreign, 'exit'))[0]).toBe(1);
-  expect(output).toContain('has snapshots of a different feed: environment "production"');
+  expect(output).toContain('contains snapshots of a different feed: environment "production"');
 });
 
 test.each([
@@ -219,7 +222,7 @@ test.each([
   [['publish', '--to', 'x', '--endpoint', 'https://s3.example.com'], '--endpoint requires'],
   [['publish', '--to', 's3://flags'], 'AWS_SECRET_ACCESS_KEY is required'],
   [['publish', '--to', 's3://X'], 'must be like s3://bucket/prefix'],
-])('%j is rejected: %s', async (args, message) => {
+])('rejects %j: %s', async (args, message) => {
   const child = spawn(process.execPath, [COMMAND, ...args], { env: { HALYARD_EDGE_ENROLMENT: enrolment } });
   let output = '';
   child.stderr.on('data', chunk => {

@@ -145,13 +145,13 @@ export async function publish(
   const snapshot = decodeSnapshot(bytes, trust.keys);
   const { header, bodyOffset } = readHeader(bytes, trust.keys);
   if (feedKey(snapshot.feed) !== feedKey(feed))
-    throw new SnapshotError('The snapshot is of a different feed.');
+    throw new SnapshotError('The snapshot belongs to a different feed.');
   for (let attempt = 1; ; attempt++) {
     const previous = await store.read(POINTER, MAX_START_BYTES);
     const previousHeader = previous && readPublishedHeader(previous, trust, log);
     if (previousHeader && feedKey(previousHeader.feed) !== feedKey(feed))
       throw new Error(
-        `${store.name} has snapshots of a different feed: environment "${previousHeader.feed.environment}". Use a different place for each feed.`,
+        `${store.name} contains snapshots of a different feed: environment "${previousHeader.feed.environment}". Use a different destination for each feed.`,
       );
     if (previousHeader && !isNewer(header, previousHeader)) return { outcome: 'kept', snapshot };
     const isSameBody = previousHeader?.sha256 === header.sha256;

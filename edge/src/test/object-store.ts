@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../failures/nats-server.ts';
+import { findFreePort } from '../../failures/nats-server.ts';
 
 const S3RVER = fileURLToPath(new URL('../../../node_modules/@20minutes/s3rver/lib/cli.js', import.meta.url));
 const START = `require(${JSON.stringify(S3RVER)}).parseAsync(['node', 's3rver', ...process.argv.slice(1)])`;
@@ -24,7 +24,7 @@ export const S3_KEY = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3R
 
 export type TestStore = {
   url: string;
-  /** Called before each request. If it returns a response, that is sent instead of the store's. */
+  /** Called before each request. If it returns a status, that is sent instead of the store's response. */
   before: (intercept: Intercept) => void;
   close: () => Promise<void>;
 };
@@ -37,7 +37,7 @@ export type Intercept = (method: string, path: string) => Promise<number | undef
 export async function startStore(): Promise<TestStore> {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-s3-'));
   mkdirSync(join(folder, BUCKET));
-  const port = await freePort();
+  const port = await findFreePort();
   const args = ['-d', folder, '-a', '127.0.0.1', '-p', String(port), '-s', '--configure-bucket', BUCKET];
   const child: ChildProcess = spawn(process.execPath, ['-e', START, '--', ...args], { stdio: 'inherit' });
   const direct = `http://127.0.0.1:${port}`;

@@ -1,16 +1,16 @@
 import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
 
 const LOOKUPS_PER_SECOND = 10;
-/** How long a token that is unknown upstream is rejected without asking again. */
+/** How long a token that is unknown upstream is rejected without another lookup. */
 const REJECTED_FOR_MS = 60_000;
 const MAX_REJECTIONS = 10_000;
 
 /**
- * Asks upstream about unknown tokens, once for each hash and at most 10 times a second, so that random tokens do not load
- * upstream. Throws if it cannot ask now, and SDKs then get 503.
+ * Looks up unknown tokens upstream, once for each hash and at most 10 times a second, so that random tokens do not load
+ * upstream. Throws if the limit is reached, and SDKs then get 503.
  */
 export function limitLookups<T extends { token: object | null }>(
-  ask: (hash: string) => Promise<T>,
+  lookUp: (hash: string) => Promise<T>,
   /** Whether a response is as recent as the edge's own state. Edges that read from this one ignore older responses. */
   isCurrent: (response: T) => boolean,
   now: () => number = () => performance.now(),
@@ -34,7 +34,7 @@ export function limitLookups<T extends { token: object | null }>(
     const pendingLookup = pendingLookups.get(hash);
     if (pendingLookup !== undefined) return await pendingLookup;
     if (!take()) throw new Error('Too many unknown tokens');
-    const lookup = ask(hash)
+    const lookup = lookUp(hash)
       .then(response => {
         if (response.token === null) rejections.set(hash, { response, expiresAt: now() + REJECTED_FOR_MS });
         return response;

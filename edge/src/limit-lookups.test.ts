@@ -1,6 +1,6 @@
 import type { TokenFrame } from '@halyard/plane/feed/frames.ts';
 import { expect, test } from 'vitest';
-import { limitLookups } from './questions.ts';
+import { limitLookups } from './limit-lookups.ts';
 
 const tokenFrame = (hash: string): TokenFrame => ({
   v: 1,
@@ -12,38 +12,38 @@ const tokenFrame = (hash: string): TokenFrame => ({
   token: null,
 });
 
-test('asks once for each hash, and remembers an unknown token for a minute', async () => {
-  const askedHashes: string[] = [];
+test('looks up each hash once, and remembers an unknown token for a minute', async () => {
+  const lookedUpHashes: string[] = [];
   let now = 0;
   let revision = 1;
-  const ask = limitLookups(
+  const lookUp = limitLookups(
     async hash => {
-      askedHashes.push(hash);
+      lookedUpHashes.push(hash);
       return tokenFrame(hash);
     },
     ({ rev }) => rev >= revision,
     () => now,
   );
 
-  await Promise.all([ask('a'), ask('a'), ask('a')]);
+  await Promise.all([lookUp('a'), lookUp('a'), lookUp('a')]);
   now = 59_999;
-  await ask('a');
-  expect(askedHashes).toEqual(['a']);
+  await lookUp('a');
+  expect(lookedUpHashes).toEqual(['a']);
 
   now = 60_001;
-  await ask('a');
-  expect(askedHashes).toEqual(['a', 'a']);
+  await lookUp('a');
+  expect(lookedUpHashes).toEqual(['a', 'a']);
 
   // An edge that reads from this one rejects a response that is older than its tokens.
   revision = 2;
-  await ask('a');
-  expect(askedHashes).toEqual(['a', 'a', 'a']);
+  await lookUp('a');
+  expect(lookedUpHashes).toEqual(['a', 'a', 'a']);
 });
 
-test('asks at most 10 times a second, no matter what SDKs send', async () => {
+test('looks up at most 10 tokens a second, no matter what SDKs send', async () => {
   let lookupCount = 0;
   let now = 0;
-  const ask = limitLookups(
+  const lookUp = limitLookups(
     async hash => {
       lookupCount++;
       return tokenFrame(hash);
@@ -55,7 +55,7 @@ test('asks at most 10 times a second, no matter what SDKs send', async () => {
   for (let number = 0; number < 100_000; number++) {
     // Ten seconds.
     now += 0.1;
-    await ask(`${number}`).catch(() => {});
+    await lookUp(`${number}`).catch(() => {});
   }
 
   expect(lookupCount).toBeLessThanOrEqual(110);
