@@ -31,9 +31,9 @@ test('every command has a group, examples and distinct short options', () => {
     return [
       ...(verb !== undefined && !Object.hasOwn(GROUPS, group) ? [`${name} has no group`] : []),
       ...(examples.length === 0 || examples.some(({ run }) => !`${run} `.startsWith(`${name} `))
-        ? [`${name} has an example of something else`]
+        ? [`${name} has an example for a different command`]
         : []),
-      ...(new Set(letters).size < letters.length ? [`${name} has a letter twice`] : []),
+      ...(new Set(letters).size < letters.length ? [`${name} uses a short option twice`] : []),
     ];
   });
 

@@ -63,7 +63,7 @@ async function readEndpoints(context: Context, server: string): Promise<Endpoint
   if (metadata.issuer === undefined || metadata.token_endpoint === undefined)
     throw usageError(
       `${server} does not support logins from the CLI.`,
-      'Check the URL. A server of an older version takes a token: halyard login --with-token',
+      'Check the URL. An older server needs a token: halyard login --with-token',
     );
   if (metadata.issuer !== server)
     throw usageError(
@@ -74,7 +74,7 @@ async function readEndpoints(context: Context, server: string): Promise<Endpoint
   const { authorization_endpoint, token_endpoint, device_authorization_endpoint } = endpoints;
   for (const url of [authorization_endpoint, token_endpoint, device_authorization_endpoint ?? token_endpoint])
     if (!String(url).startsWith(`${server}/`))
-      throw failure(`The server names an endpoint elsewhere: ${sanitize(String(url))}`);
+      throw failure(`The server lists an endpoint that is not its own: ${sanitize(String(url))}`);
   return endpoints;
 }
 
@@ -82,7 +82,7 @@ const loginRejection = (server: string, { error, error_description: description 
   error === 'access_denied'
     ? notLoggedInError('The request was denied in the browser.')
     : failure(
-        `${server} rejected the login: ${sanitize(description ?? error ?? 'the response is not as expected')}`,
+        `${server} rejected the login: ${sanitize(description ?? error ?? 'the response is unexpected')}`,
       );
 
 function requireToken(server: string, body: Partial<TokenResponse> & ErrorResponse): string {
@@ -121,7 +121,7 @@ export async function logInWithBrowser(context: Context, server: string): Promis
     if (code === null)
       throw loginRejection(server, {
         error: parameters.get('error') ?? 'invalid_response',
-        error_description: parameters.get('error_description') ?? 'the browser came back without a code',
+        error_description: parameters.get('error_description') ?? 'the browser returned without a code',
       });
     const response = await sendRequest(context, endpoints.token_endpoint, {
       grant_type: 'authorization_code',
@@ -152,7 +152,7 @@ function waitForCallback(
 ): Promise<URLSearchParams> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(notLoggedInError('Nobody finished the login in the browser within 10 minutes.')),
+      () => reject(notLoggedInError('The login was not completed in the browser within 10 minutes.')),
       LOGIN_TIMEOUT_MS,
     );
     const stop = () => {
@@ -165,7 +165,7 @@ function waitForCallback(
       const url = URL.parse(request.url ?? '', 'http://127.0.0.1');
       const parameters = url?.searchParams ?? new URLSearchParams();
       if (request.method !== 'GET' || url?.pathname !== CALLBACK_PATH)
-        return respond(response, 404, 'There is nothing here.');
+        return respond(response, 404, 'This page does not exist.');
       if (!isSame(parameters.get('state') ?? '', state) || parameters.get('iss') !== issuer)
         return respond(
           response,
@@ -176,7 +176,7 @@ function waitForCallback(
       signal.removeEventListener('abort', stop);
       const message = parameters.has('code')
         ? 'You can close this page and return to the terminal.'
-        : 'The CLI does not get access. You can close this page.';
+        : 'The CLI was not given access. You can close this page.';
       response.once('close', () => resolve(parameters));
       respond(response, 200, message);
     });
@@ -200,7 +200,7 @@ export async function logInWithDevice(context: Context, server: string): Promise
   const endpoints = await readEndpoints(context, server);
   if (endpoints.device_authorization_endpoint === undefined)
     throw usageError(
-      `${server} has no device codes.`,
+      `${server} does not support device codes.`,
       'Log in on a machine with a browser, or with a token: halyard login --with-token',
     );
   const response = await sendRequest(context, endpoints.device_authorization_endpoint, {
@@ -233,7 +233,7 @@ export async function logInWithDevice(context: Context, server: string): Promise
     )
       return requireToken(server, body);
   }
-  throw notLoggedInError('Nobody entered the code in time.', 'Run halyard login --device again.');
+  throw notLoggedInError('The code was not entered in time.', 'Run halyard login --device again.');
 }
 
 /** Revokes a token that a login in the browser issued. Returns false if the server does not respond or rejects the request. */

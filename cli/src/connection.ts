@@ -48,8 +48,8 @@ export function readToken(text: string, source: string): string {
   return text;
 }
 
-/** Names only the variable that is missing. */
-function howToLogIn(server: string | undefined, token: string | undefined): string {
+/** Says how to log in, naming only the variable that is missing. */
+function loginHint(server: string | undefined, token: string | undefined): string {
   if (token !== undefined) return 'HALYARD_TOKEN is set. Set HALYARD_SERVER to the URL of the server too.';
   return server === undefined
     ? 'Run halyard login, or set HALYARD_SERVER and HALYARD_TOKEN.'
@@ -71,7 +71,7 @@ export function findConnection(
   if (name === undefined || profile === undefined)
     throw notLoggedInError(
       server === undefined ? 'You are not logged in to a server.' : `You are not logged in to ${server}.`,
-      howToLogIn(server, token),
+      loginHint(server, token),
     );
   if (server !== undefined && server !== profile.server)
     throw notLoggedInError(

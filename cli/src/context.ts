@@ -4,7 +4,7 @@ import { CommandError, EXIT, usageError } from './errors.ts';
 import { sanitize, sanitizeLines } from './output.ts';
 import { type Api, DryRun, makeApi, makeSend, type Send } from './requests.ts';
 
-/** What a command uses of the process that runs it. */
+/** What a command needs from the process that runs it. */
 export type Runtime = {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadStream;
@@ -26,7 +26,7 @@ export type SharedOptions = {
 
 export type Context = Runtime & {
   sharedOptions: SharedOptions;
-  /** Whether standard output gets JSON. */
+  /** Whether the command prints JSON to standard output. */
   json: boolean;
   /** Whether a person can answer a prompt. */
   interactive: boolean;
@@ -82,7 +82,7 @@ export function makeContext(
     if (value) return value;
     const variable = `HALYARD_${setting.toUpperCase()}`;
     throw usageError(
-      `No ${setting} is given.`,
+      `No ${setting} was given.`,
       `Use --${setting}, set ${variable}, or run halyard profile set --${setting} <${setting}>.`,
     );
   };
@@ -114,7 +114,7 @@ export function makeContext(
       if (!interactive)
         throw new CommandError({
           code: 'ConfirmationRequired',
-          message: `${effect} Without a terminal, nobody can confirm it.`,
+          message: `${effect} This cannot be confirmed without a terminal.`,
           exit: EXIT.usage,
           retryable: false,
           hint: 'Use --yes to continue without confirmation, or --dry-run to see what would be sent.',

@@ -88,7 +88,9 @@ export function rejection(
   const hint = hintFor(status, name, hintFor401);
   return new CommandError({
     code: name ?? 'UnexpectedResponse',
-    message: isFromHalyard ? message : `${server} responded with ${status}, but not like a Halyard server.`,
+    message: isFromHalyard
+      ? message
+      : `${server} responded with ${status}, but the response is not from a Halyard server.`,
     exit: EXIT_OF_STATUS[status] ?? EXIT.failed,
     retryable: status === 429 || status >= 500,
     id,

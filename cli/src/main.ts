@@ -20,7 +20,7 @@ export async function main(
   runtime: Runtime,
   otherCommands: OtherCommand[] = [],
 ): Promise<number> {
-  // Other programs also accept the form: halyard help flags list
+  // Many CLIs accept this form: halyard help flags list
   const words = replaceAlias(args[0] === 'help' ? [...args.slice(1), '--help'] : args);
   if (words[0] === '__complete') return await complete(words.slice(1), runtime, otherCommands);
   const output = findOutputOption(words);
@@ -88,7 +88,7 @@ async function execute({ command, args, options }: Invocation, runtime: Runtime)
       context,
       context.json
         ? formatDocument({ dryRun: true, request: error.request }, context)
-        : `Nothing was changed. Without --dry-run, this request is sent:\n\n${lines.join('\n').replace(/^/gm, '  ')}`,
+        : `Nothing was changed. Without --dry-run, this request would be sent:\n\n${lines.join('\n').replace(/^/gm, '  ')}`,
     );
   }
   if (context.sharedOptions.wait !== undefined && !context.sharedOptions.dryRun) {
@@ -110,7 +110,7 @@ function report(error: unknown, runtime: Runtime, output: string | undefined): n
   return problem.exit;
 }
 
-/** Synonyms that people know from other programs. */
+/** Synonyms that people know from other CLIs. */
 const ALIASES: Record<string, string> = { enable: 'on', disable: 'off', get: 'show', delete: 'archive' };
 
 /** Replaces an alias, such as `flags enable` with `flags on`, unless the group has a command of that name. */

@@ -5,7 +5,7 @@ import { VERSION } from './version.ts';
 /** Commands and groups in the order in which a new user needs them. */
 const SECTIONS: Record<string, string[]> = {
   'Connect to a server': ['login', 'logout', 'whoami', 'profile', 'doctor', 'completion'],
-  'Work with it': [
+  'Use the server': [
     'flags',
     'projects',
     'environments',
@@ -17,7 +17,7 @@ const SECTIONS: Record<string, string[]> = {
     'listen',
     'api',
   ],
-  'Look after your code': ['dev', 'types', 'scan', 'mcp'],
+  'Work on your code': ['dev', 'types', 'scan', 'mcp'],
 };
 
 /** Lists all commands on one screen. */
@@ -35,10 +35,10 @@ export function overview(otherCommands: OtherCommand[]): string {
     ),
     ...(otherCommands.length > 0 ? [`Run a server:\n${otherCommands.map(formatLine).join('\n')}`] : []),
     `Options:
-  -h, --help     Print this text, or the help of a command: halyard flags list --help
+  -h, --help     Print this help, or the help for a command: halyard flags list --help
   -v, --version  Print the version
   --describe     Print what a command takes and returns, as JSON: halyard flags list --describe`,
-    otherCommands.length > 0 ? 'To look around: halyard demo' : 'To begin: halyard login',
+    otherCommands.length > 0 ? 'To try it out: halyard demo' : 'To get started: halyard login',
   ].join('\n\n');
 }
 

@@ -46,7 +46,7 @@ function integerParser(min: number, max: number) {
   };
 }
 
-/** Converts an option to stricli's description of it. */
+/** Converts an option to a stricli flag. */
 function toFlag(option: Option, env: Env): object {
   const { brief } = option;
   const completionProposal = {
@@ -123,7 +123,7 @@ function toStricli(command: AnyCommand, env: Env): StricliCommand<Recording> {
 
 export type OtherCommand = { name: string; brief: string };
 
-/** Defines all commands for stricli. `others` are the commands of the program that called this module. */
+/** Defines all commands for stricli. `otherCommands` are those of the program that called this module. */
 function makeApplication(env: Env, otherCommands: OtherCommand[], words: string[]): Application<Recording> {
   const routes: Record<string, StricliCommand<Recording> | RouteMap<Recording>> = {};
   for (const command of COMMANDS.filter(({ name }) => !name.includes(' ')))
@@ -178,10 +178,10 @@ function reword(error: unknown, options: string[]): string {
     ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, exception }) =>
       `The value of --${name} is invalid: ${exception instanceof Error ? exception.message : exception}.`,
     EnumValidationError: ({ externalFlagName: name, input, values }) =>
-      `The value of --${name} is ${JSON.stringify(input)}, and must be one of ${values.join(', ')}.`,
+      `The option --${name} must be one of ${values.join(', ')}, not ${JSON.stringify(input)}.`,
     UnsatisfiedFlagError: ({ externalFlagName: name }) => `The option --${name} needs a value.`,
     UnexpectedPositionalError: ({ input }) =>
-      `Unexpected argument ${JSON.stringify(input)}. Put a value with spaces between quotes, and the name of an option before its value.`,
+      `Unexpected argument ${JSON.stringify(input)}. Quote a value that contains spaces, and put an option before its value.`,
     UnsatisfiedPositionalError: ({ placeholder }) => `The argument <${placeholder}> is missing.`,
     UnexpectedFlagError: ({ externalFlagName: name }) => `The option --${name} is given twice.`,
   });
@@ -222,7 +222,7 @@ export async function parse(
   return { kind: 'error', message: errorTexts.join('').trim() };
 }
 
-/** Returns what a shell may offer for the last word. */
+/** Returns completions for the last word. */
 export async function suggestCompletions(
   words: string[],
   env: Env,

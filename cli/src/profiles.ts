@@ -31,12 +31,12 @@ export function readProfiles(env: Env): Profiles {
   try {
     const { current, profiles } = JSON.parse(text) as Profiles;
     if (typeof current !== 'string' || typeof profiles !== 'object' || profiles === null)
-      throw new Error('its shape is wrong');
+      throw new Error('it has an unexpected structure');
     // The objects have no prototype, so that looking up a name such as __proto__ finds nothing.
     return { current, profiles: Object.assign(Object.create(null), profiles) };
   } catch (error) {
     throw failure(
-      `${file} is not a file of profiles: ${(error as Error).message}.`,
+      `${file} is not a valid profiles file: ${(error as Error).message}.`,
       'Delete it, and run halyard login.',
     );
   }

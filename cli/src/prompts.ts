@@ -13,7 +13,7 @@ const output = process.stderr;
 
 export const askForText = (message: string, initialValue = ''): Promise<string> =>
   readInput(
-    text({ message, initialValue, output, validate: value => (value ? undefined : 'Type a value.') }),
+    text({ message, initialValue, output, validate: value => (value ? undefined : 'Enter a value.') }),
   );
 
 export const askForSecret = (message: string): Promise<string> =>

@@ -132,7 +132,7 @@ function checkPath(path: string): void {
   if (dotSegment !== undefined) throw invalidNameError(dotSegment);
 }
 
-const invalidNameError = (text: string) => usageError(`${JSON.stringify(text)} is not a name.`);
+const invalidNameError = (text: string) => usageError(`${JSON.stringify(text)} is not a valid name.`);
 
 /**
  * Reads the whole response, unless it is a stream. A body that breaks off does not count as a response, so the request is
@@ -154,12 +154,12 @@ function getCause(error: unknown): Cause {
 }
 
 const CAUSES: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'nothing is listening there',
   ENOTFOUND: 'the host name is unknown',
   ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS. Is it http instead of https?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS. Is it http instead of https?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS. Use http:// instead of https://.',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not use TLS. Use http:// instead of https://.',
 };
 
 function noResponseError(server: string, error: unknown) {
@@ -215,7 +215,7 @@ export function buildPath(
   return `${filledPath}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}`;
 }
 
-/** Creates a client with the types of openapi-fetch. `prepare` sees each request and returns additional headers. */
+/** Creates a client with the types of openapi-fetch. `prepare` is called for each request and returns additional headers. */
 export function makeApi(
   send: Send,
   connection: () => Connection,

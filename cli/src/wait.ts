@@ -27,7 +27,7 @@ export async function waitUntilLive(context: Context, seconds: number): Promise<
   if (changes.isUncertain())
     throw makeError(
       'The change was made, but the connection was lost, so its event is unknown.',
-      'Find the event with halyard events search, and ask for its reach.',
+      'Find the event with halyard events search, and check its reach.',
     );
   if (changes.events().length === 0)
     return 'Nothing that SDKs get has changed, so there is nothing to wait for.';
@@ -64,7 +64,7 @@ function notLiveError(reach: Reach, seconds: number): CommandError {
   const { missing, total, state } = reach;
   if (state === 'unknown')
     return makeError(
-      'The change was made. The servers know too many instances to tell whether all of them have it.',
+      'The change was made. The servers track too many instances to tell whether all of them have it.',
     );
   const unnamedCount = total - missing.length;
   const details = [
@@ -72,7 +72,7 @@ function notLiveError(reach: Reach, seconds: number): CommandError {
     ...(unnamedCount > 0 ? [{ message: `and ${formatCount(unnamedCount, 'more instance')}` }] : []),
   ];
   return makeError(
-    `The change was made, but after ${formatCount(seconds, 'second')} ${describeDelay(reach)}`,
+    `The change was made, but after ${formatCount(seconds, 'second')}, ${describeDelay(reach)}`,
     undefined,
     details,
   );
@@ -103,7 +103,7 @@ function withChangeNote(error: unknown): unknown {
   const { problem } = error;
   return new CommandError({
     ...problem,
-    message: `The change was made, but nobody knows yet whether SDKs have it. ${problem.message}`,
+    message: `The change was made, but it is not known yet whether SDKs have it. ${problem.message}`,
     retryable: false,
   });
 }

@@ -107,7 +107,7 @@ test('a plan is rejected if the flags have changed since it was made', async () 
   expect(await json(['flags', 'show', flag])).toMatchObject({ description: 'by hand' });
 });
 
-test('apply never overwrites a flag that somebody else changes while apply runs', async () => {
+test('apply never overwrites a flag that somebody else changes while it runs', async () => {
   const front = await startFront({ url: server.url });
   const project = await createProject(api);
   const names = Array.from({ length: 3 }, (_, index) => `flag-${index}-${unique()}`);
@@ -120,10 +120,10 @@ test('apply never overwrites a flag that somebody else changes while apply runs'
   });
   // The response to the first change gets lost, so the command waits and repeats the change. During this wait, somebody changes the last flag.
   front.lost = 1;
-  const application = start(['flags', 'apply', '-f', file, '--yes'], { env: { HALYARD_SERVER: front.url } });
+  const applyRun = start(['flags', 'apply', '-f', file, '--yes'], { env: { HALYARD_SERVER: front.url } });
   await expect.poll(async () => (await api.send<{ stale: boolean }>('GET', firstPath)).stale).toBe(true);
   await api.send('PUT', `/api/admin/projects/${project}/features/${lastFlag}`, { description: 'by hand' });
-  const { code } = await application.completion;
+  const { code } = await applyRun.completion;
 
   // Both codes are correct, because the command may have made its change first.
   expect([0, 5]).toContain(code);
@@ -131,7 +131,7 @@ test('apply never overwrites a flag that somebody else changes while apply runs'
   await front.close();
 });
 
-test('apply reaches the planned state even if the server restarts while apply runs', async () => {
+test('apply reaches the planned state even if the server restarts while it runs', async () => {
   const restartableServer = await startRestartableServer(inject('template'));
   const project = await createProject(createApi(restartableServer));
   const env = { HALYARD_SERVER: restartableServer.url, HALYARD_TOKEN: restartableServer.adminToken };
@@ -142,7 +142,7 @@ test('apply reaches the planned state even if the server restarts while apply ru
     flags: Object.fromEntries(names.map(name => [name, { description: 'new', environments }])),
   });
 
-  const application = start(['flags', 'apply', '-f', file, '--yes'], { env });
+  const applyRun = start(['flags', 'apply', '-f', file, '--yes'], { env });
   await expect
     .poll(
       async () =>
@@ -152,7 +152,7 @@ test('apply reaches the planned state even if the server restarts while apply ru
     .toBeGreaterThan(2);
   await restartableServer.kill();
   await restartableServer.restart();
-  const { code, stderr } = await application.completion;
+  const { code, stderr } = await applyRun.completion;
 
   expect(stderr).toBe('');
   expect(code).toBe(0);

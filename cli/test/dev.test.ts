@@ -113,7 +113,7 @@ test('serves the flags of a server with overrides, even offline', async () => {
   otherSdk.destroy();
 });
 
-test('a flag that only the overrides name has every field that SDKs require', async () => {
+test('a flag that exists only in the overrides has every field that SDKs require', async () => {
   const flagsFile = write('empty.json', JSON.stringify({ features: [] }));
   const dev = await startDev([
     '--from',

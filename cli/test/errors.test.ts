@@ -68,7 +68,7 @@ test('wrong usage exits with 2 and suggests a correction', async () => {
   });
   expect(await runFailing(['flags', 'create', 'x'])).toMatchObject({
     exit: 2,
-    message: 'No project is given.',
+    message: 'No project was given.',
   });
   expect(await runFailing(['api', 'GET', 'https://example.com/'])).toMatchObject({ exit: 2 });
   expect(await runFailing(['api', 'GET', '//example.com/'])).toMatchObject({ exit: 2 });
@@ -153,7 +153,7 @@ test('rejects a name that would lead to a different URL', async () => {
   }
   expect(await runFailing(['flags', 'on', 'x', '-p', project, '-e', '..'])).toMatchObject({
     exit: 2,
-    message: '".." is not a name.',
+    message: '".." is not a valid name.',
   });
   for (const path of ['features/..', 'features/%2E%2e', 'x\\..'])
     expect(await runFailing(['api', 'DELETE', `/api/admin/projects/${project}/${path}`])).toMatchObject({
@@ -208,7 +208,7 @@ test('distinguishes an unreachable server from a server that is not Halyard', as
     exit: 1,
     code: 'Unreachable',
     retryable: true,
-    message: expect.stringContaining('nothing listens there'),
+    message: expect.stringContaining('nothing is listening there'),
   });
   expect(
     await runFailing(['login', '--server', `http://127.0.0.1:${port}`], { input: 'user:token' }),

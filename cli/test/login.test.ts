@@ -156,7 +156,7 @@ test("login names the server's own URL if it differs", async () => {
 });
 
 test.each([
-  ['elsewhere', { device_authorization_endpoint: 'https://elsewhere.example/device' }],
+  ['on a different server', { device_authorization_endpoint: 'https://elsewhere.example/device' }],
   ['that is missing', { authorization_endpoint: undefined }],
 ])('login rejects a server with an endpoint %s', async (_, changes) => {
   let url = '';
@@ -177,7 +177,7 @@ test.each([
 
   expect(error).toMatchObject({
     exit: 1,
-    message: expect.stringContaining('The server names an endpoint elsewhere'),
+    message: expect.stringContaining('The server lists an endpoint that is not its own'),
   });
   otherServer.close();
 });

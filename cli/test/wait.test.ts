@@ -96,7 +96,7 @@ test('--wait exits with 10 and names the instances that are behind', async () =>
     error: {
       code: 'NotLive',
       retryable: false,
-      message: 'The change was made, but after 1 second 1 of 1 instance does not have the change yet.',
+      message: 'The change was made, but after 1 second, 1 of 1 instance does not have the change yet.',
       details: [{ application: 'shop', instance: 'pod-1', environment: 'development' }],
     },
   });

@@ -39,7 +39,7 @@ export async function makeNatsServer(
   {
     tls,
     extraConfig = '',
-  }: { /** The folder with the server's key and certificate. */ tls?: string; more?: string } = {},
+  }: { /** The folder with the server's key and certificate. */ tls?: string; extraConfig?: string } = {},
 ): Promise<NatsServer> {
   const port = await findFreePort();
   const tlsConfig =

@@ -50,13 +50,13 @@ import { usersList } from './users/list.ts';
 
 /** The first words that several commands share, with their descriptions. */
 export const GROUPS: Record<string, string> = {
-  profile: 'Choose between servers',
+  profile: 'Switch between servers',
   flags: 'Work with flags',
   projects: 'Work with projects',
-  environments: 'Look at environments',
-  segments: 'Look at segments',
+  environments: 'View environments',
+  segments: 'View segments',
   tokens: 'Create and revoke tokens for SDKs, scripts and agents',
-  users: 'Look at users',
+  users: 'View users',
   events: 'Read the log of all changes',
   deliveries: 'Inspect and redeliver deliveries to integrations',
 };

@@ -42,11 +42,11 @@ export const api = command({
   run: (context, { method: methodArgument, path }, { data, paginate }) => {
     const method = methodArgument.toUpperCase();
     if (!METHODS.includes(method))
-      throw usageError(`${JSON.stringify(methodArgument)} is not a method. Use ${METHODS.join(', ')}.`);
+      throw usageError(`${JSON.stringify(methodArgument)} is not an HTTP method. Use ${METHODS.join(', ')}.`);
     // Rejects complete URLs, because only the profile's server may get the token.
     if (!path.startsWith('/') || path.startsWith('//'))
       throw usageError(
-        `${JSON.stringify(path)} is not a path. It begins with one slash: /api/admin/projects`,
+        `${JSON.stringify(path)} is not a path. A path begins with one slash: /api/admin/projects`,
       );
     if (paginate && method !== 'GET') throw usageError('Only GET requests have pages. Remove --paginate.');
     if (paginate) return readPages(context, path);

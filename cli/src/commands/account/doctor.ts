@@ -98,13 +98,13 @@ const CHECKS: [string, (context: Context) => Promise<string>][] = [
       if (response.status !== 200)
         throw checkFailure(
           `${server} responded with ${response.status}, so it is not ready.`,
-          'Look at its log.',
+          'Check its log.',
         );
       await readResponseBody(response);
       const skewSeconds = Math.abs(Date.parse(response.headers.get('Date') ?? '') - Date.now()) / 1000;
       if (skewSeconds > MAX_CLOCK_SKEW_SECONDS)
         throw checkFailure(
-          `The clock of this machine differs from the server's by ${Math.round(skewSeconds)} s.`,
+          `This machine's clock differs from the server's by ${Math.round(skewSeconds)} s.`,
           'Set the clock.',
         );
       return `ready, responded in ${ms} ms`;
@@ -121,13 +121,13 @@ const CHECKS: [string, (context: Context) => Promise<string>][] = [
     'compatibility',
     async context => {
       const { version } = await getData(context.read.GET('/api/admin/instance'));
-      const [ours, theirs] = [VERSION, version].map(fullVersion =>
+      const [cliRelease, serverRelease] = [VERSION, version].map(fullVersion =>
         fullVersion.split('.').slice(0, 2).join('.'),
       );
-      if (ours !== theirs)
+      if (cliRelease !== serverRelease)
         throw checkFailure(
           `This is halyard ${VERSION}, and the server has ${version}.`,
-          'Install the version of the server.',
+          `Install halyard ${version}.`,
         );
       return `the server has version ${version} too`;
     },

@@ -6,7 +6,7 @@ import { usageError } from '../../errors.ts';
 import { sanitize } from '../../output.ts';
 import { VERSION } from '../../version.ts';
 import { buildFilters, FILTERS } from '../events/filters.ts';
-import { followEvents } from '../events/stream.ts';
+import { tailEvents } from '../events/stream.ts';
 
 const TIMEOUT_MS = 15_000;
 
@@ -65,7 +65,7 @@ export const listen = command({
     const signingSecret = configuredSecret ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (configuredSecret === undefined) context.stderr.write(`Signing secret: ${signingSecret}\n`);
     let remaining = count ?? Number.POSITIVE_INFINITY;
-    for await (const event of followEvents(context, buildFilters(undefined, filters), undefined)) {
+    for await (const event of tailEvents(context, buildFilters(undefined, filters), undefined)) {
       yield await forward(context, url.href, signingSecret, event);
       if (--remaining <= 0) return;
     }

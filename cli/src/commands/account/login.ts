@@ -92,7 +92,8 @@ async function findServer({ env, sharedOptions, interactive }: Context, name: st
       'URL of the server',
       profileServer ?? 'https://',
     );
-  if (profileServer === undefined) throw usageError('Which server?', 'Use --server, or set HALYARD_SERVER.');
+  if (profileServer === undefined)
+    throw usageError('No server was given.', 'Use --server, or set HALYARD_SERVER.');
   return profileServer;
 }
 
@@ -124,7 +125,7 @@ function checkToken(text: string): string {
   if (token === '')
     throw usageError(
       'No token was given.',
-      'Send one: halyard login < token.txt. To log in with a browser, run halyard login on a terminal, or halyard login --device.',
+      'Send one to standard input: halyard login < token.txt. To log in with a browser, run halyard login on a terminal, or halyard login --device.',
     );
-  return readToken(token, 'That');
+  return readToken(token, 'The input');
 }

@@ -6,7 +6,7 @@ const MAX_FLAGS = 100_000;
 
 export type FlagState = 'active' | 'stale' | 'archived';
 
-/** Reads the state of every flag that the caller may see, including archived flags, by name. */
+/** Reads the state of every flag that the caller can see, including archived flags, by name. */
 export async function readFlagStates(
   context: Context,
   project: string | undefined,

@@ -14,7 +14,7 @@ export const scan = command({
   name: 'scan',
   brief: 'Find unknown, stale and archived flags in source code, with file and line',
   description:
-    'It looks for whole strings that are the name of a flag, and for calls to SDK functions with a name that no flag has. It does not find names that are built from parts. In a Git repository, it reads the files that Git does not ignore. The code stays on your machine; the server is asked only for the names of its flags.',
+    'It looks for whole strings that are flag names, and for SDK calls with a flag name that does not exist. It does not find names that are assembled at run time. In a Git repository, it reads the files that Git does not ignore. The code stays on your machine; only the names of the flags are read from the server.',
   args: { folder: { brief: 'Folder with the sources. Default: the current one', optional: true } },
   options: {
     project: PROJECT,

@@ -10,7 +10,7 @@ export const types = command({
   name: 'types',
   brief: 'Write the names of flags and variants as TypeScript, or as an OpenFeature manifest',
   description:
-    'With the types, a misspelt or deleted flag does not compile, and editors strike through stale flags. With --out, it writes the file only if it changed. With --check, it writes nothing and fails if the file is outdated.',
+    'With the types, a misspelled or deleted flag does not compile, and editors strike through stale flags. With --out, it writes the file only if it changed. With --check, it writes nothing and fails if the file is outdated.',
   options: {
     project: {
       type: 'string',
@@ -45,7 +45,8 @@ export const types = command({
     },
   ],
   run: async (context, _args, { project, format, out, check }) => {
-    if (check && out === undefined) throw usageError('Which file?', 'Use --check together with --out.');
+    if (check && out === undefined)
+      throw usageError('--check requires --out.', 'Use --out <file> to name the file to compare.');
     const projects = await findProjects(context, project ?? []);
     const lists = [];
     for (const projectId of projects)

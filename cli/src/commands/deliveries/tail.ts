@@ -7,7 +7,7 @@ import { buildFilters, type Delivery, FILTERS, formatDelivery } from './filters.
 
 const POLL_INTERVAL_MS = 2000;
 const PAGE_SIZE = 200;
-/** The number of deliveries that the command remembers. A change of an older delivery is not printed. */
+/** The number of deliveries that the command remembers. A change to an older delivery is not printed. */
 const MAX_REMEMBERED = 2000;
 const MAX_PAGES = MAX_REMEMBERED / PAGE_SIZE;
 
@@ -15,7 +15,7 @@ export const deliveriesTail = command({
   name: 'deliveries tail',
   brief: 'Print deliveries as they begin, fail and succeed',
   description:
-    'It runs until you press Ctrl+C and asks the server every 2 seconds. A delivery is printed again when its state or its number of attempts changes.',
+    'It runs until you press Ctrl+C and polls the server every 2 seconds. A delivery is printed again when its state or its number of attempts changes.',
   args: { search: { brief: 'Part of a flag name, project, creator or error', optional: true } },
   options: {
     ...FILTERS,

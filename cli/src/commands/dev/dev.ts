@@ -25,7 +25,7 @@ export const dev = command({
     from: {
       type: 'string',
       value: 'file',
-      brief: 'Read the flags from a file instead of a server: a response of /api/client/features',
+      brief: 'Read the flags from a file instead of a server: a response from /api/client/features',
     },
     offline: {
       type: 'flag',
@@ -51,7 +51,7 @@ export const dev = command({
   },
   examples: [
     { does: 'Serve the flags that the token covers', run: 'dev --overrides flags.local.yaml' },
-    { does: 'Without a network, with the flags of the last run', run: 'dev --offline' },
+    { does: 'Without a network, with the flags from the last run', run: 'dev --offline' },
   ],
   run: async function* (context: Context, _args, options) {
     // Loaded on demand, because only this command needs the code that serves SDKs.

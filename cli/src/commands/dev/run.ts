@@ -151,7 +151,7 @@ async function readInitialFlags(
     if (!isDown || !storedFlags) throw error;
     return {
       fetched: storedFlags,
-      reason: `${getMessage(error)} Serving the flags that were stored before.`,
+      reason: `${getMessage(error)} Serving the flags that an earlier run stored.`,
     };
   }
 }

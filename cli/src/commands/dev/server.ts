@@ -102,7 +102,7 @@ function rejectionReason({
   return `The origin is "${origin.slice(0, 100)}". Only pages at localhost or 127.0.0.1 can use local flags.`;
 }
 
-/** Replaces the token of a request. Programs can keep their token, because it is not checked and has no effect here. */
+/** Replaces a request's token. Applications can keep theirs, because it is not checked and has no effect here. */
 function replaceToken(request: IncomingMessage): void {
   const isFrontend = /^\/+api\/+frontend/.test(request.url ?? '');
   request.headers.authorization = isFrontend ? TOKENS.frontend : TOKENS.backend;
@@ -132,7 +132,7 @@ async function servePage(
   const { host, origin, 'content-type': type = '' } = request.headers;
   // Rejects local pages on a different port. A form on such a page cannot send JSON, so the next check rejects it.
   if (origin !== undefined && origin !== `http://${host}`)
-    return respond(response, 403, { message: 'Only the page of halyard dev can change overrides.' });
+    return respond(response, 403, { message: 'Only the halyard dev page can change overrides.' });
   if (!/^application\/json\b/.test(type))
     return respond(response, 415, { message: 'The body must be JSON.' });
   const { name, override } = Object(await readBody(request)) as { name?: unknown; override?: unknown };

@@ -31,7 +31,7 @@ function findServer({ env, sharedOptions }: Context): string {
   const server =
     namedServer === undefined ? findProfile(env, sharedOptions.profile)?.[1].server : readServer(namedServer);
   if (server === undefined)
-    throw notLoggedInError('Which server?', 'Use --server, set HALYARD_SERVER, or run halyard login.');
+    throw notLoggedInError('No server was given.', 'Use --server, set HALYARD_SERVER, or run halyard login.');
   return server;
 }
 
@@ -45,7 +45,7 @@ export function makeUpstream(context: Context): Upstream {
       'Set it to the API token that your application uses on a server. To create one, run halyard tokens create <name> --environment development.',
     );
   const token = readToken(variable, 'HALYARD_SDK_TOKEN');
-  const file = storePath(context.env, `${server} ${token}`);
+  const file = cachePath(context.env, `${server} ${token}`);
   let etag: string | undefined;
   return {
     name: server,
@@ -57,7 +57,7 @@ export function makeUpstream(context: Context): Upstream {
           Authorization: token,
           'User-Agent': `halyard-cli/${VERSION}`,
           'Unleash-AppName': 'halyard-dev',
-          // Asks for segments as a separate list.
+          // Requests segments as a separate list.
           'Unleash-Client-Spec': '5.2.0',
           ...(etag !== undefined && { 'If-None-Match': etag }),
         },
@@ -72,7 +72,7 @@ export function makeUpstream(context: Context): Upstream {
       const body = await readResponseBody(response);
       if (!response.ok) throw rejection(response.status, body, server, 'Check HALYARD_SDK_TOKEN.');
       const flags = readFlags(body);
-      if (!flags) throw failure(`${server} did not respond with flags, as a Halyard server does.`);
+      if (!flags) throw failure(`${server} did not respond with flags, so it is not a Halyard server.`);
       etag = response.headers.get('ETag') ?? undefined;
       const fetchedFlags = { flags, fetchedAt: new Date().toISOString() };
       store(file, fetchedFlags);
@@ -101,7 +101,7 @@ export function makeFileUpstream(path: string): Upstream {
         throw usageError(`Cannot read ${path}: ${(error as Error).message}.`);
       }
       if (!flags)
-        throw usageError(`${path} has no list "features", as the response from /api/client/features does.`);
+        throw usageError(`${path} has no "features" list. Save a response from /api/client/features in it.`);
       return { flags, fetchedAt: new Date().toISOString() };
     },
     readStored: () => undefined,
@@ -109,14 +109,14 @@ export function makeFileUpstream(path: string): Upstream {
 }
 
 /** Returns the file for a server and token. Its name reveals neither of them. */
-const storePath = (env: Context['env'], key: string): string =>
+const cachePath = (env: Context['env'], key: string): string =>
   join(
     env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'),
     'halyard',
     `dev-${hash('sha256', key).slice(0, 16)}.json`,
   );
 
-/** Stores the flags. Errors are ignored, because without stored flags, only starting offline does not work. */
+/** Stores the flags. Errors are ignored, because the stored flags are needed only to start offline. */
 function store(file: string, fetchedFlags: FetchedFlags): void {
   const temporaryFile = `${file}.${process.pid}`;
   try {

@@ -76,6 +76,6 @@ export function buildFilters(
 export function dayFilters({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   for (const day of [from, to])
     if (day !== undefined && !/^\d{4}-\d{2}-\d{2}$/.test(day))
-      throw usageError(`${JSON.stringify(day)} is not a day. Write it as 2026-11-01.`);
+      throw usageError(`${JSON.stringify(day)} is not a date. Write it like 2026-11-01.`);
   return { ...(from && { from: `IS:${from}` }), ...(to && { to: `IS:${to}` }) };
 }

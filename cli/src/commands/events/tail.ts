@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
 import { buildFilters, FILTERS } from './filters.ts';
-import { followEvents } from './stream.ts';
+import { tailEvents } from './stream.ts';
 import { formatEvent } from './text.ts';
 
 export const eventsTail = command({
@@ -35,7 +35,7 @@ export const eventsTail = command({
   ],
   run: async function* (context, { search }, { after, count, ...filters }) {
     let remaining = count ?? Number.POSITIVE_INFINITY;
-    for await (const event of followEvents(
+    for await (const event of tailEvents(
       context,
       buildFilters(search, filters),
       after === undefined ? undefined : String(after),

@@ -14,7 +14,7 @@ export const flagsApply = command({
   name: 'flags apply',
   brief: 'Change the flags on the server to match a file',
   description:
-    'It shows the plan and asks for confirmation, unless you name the plan with --plan or use --yes. If a flag changes in the meantime, the command stops with 5 instead of overwriting it. You can run it again: changes that were already made are no longer in the plan. While the server restarts, it waits up to 5 minutes and then continues.',
+    'It shows the plan and asks for confirmation, unless you name the plan with --plan or use --yes. If a flag changes in the meantime, the command exits with 5 instead of overwriting it. You can run it again: changes that were already made are no longer in the plan. While the server restarts, it waits up to 5 minutes and then continues.',
   options: {
     file: FILE,
     prune: PRUNE,

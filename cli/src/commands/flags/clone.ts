@@ -25,7 +25,7 @@ export const flagsClone = command({
       type: 'string',
       value: 'part',
       many: true,
-      brief: `Leave out ${PARTS.join(', ')}; can be repeated`,
+      brief: `Part to omit: ${PARTS.join(', ')}; can be repeated`,
     },
     replaceGroupId: {
       type: 'flag',
@@ -70,7 +70,7 @@ export const flagsClone = command({
 });
 
 function formatClonePlan({ planId, obstacles, permissions }: schemas['ClonePlan']): string {
-  if (planId !== null) return 'Nothing was changed. The copy can be made.';
+  if (planId !== null) return 'Nothing was changed. The flag can be copied.';
   const reasons = [
     ...obstacles.map(obstacle => sanitize(obstacle.message)),
     ...permissions
@@ -80,7 +80,7 @@ function formatClonePlan({ planId, obstacles, permissions }: schemas['ClonePlan'
           `You lack ${permission.permission}${permission.environment ? ` in ${permission.environment}` : ''}.`,
       ),
   ];
-  return ['Nothing was changed. The copy cannot be made:', ...reasons.map(reason => `  - ${reason}`)].join(
+  return ['Nothing was changed. The flag cannot be copied:', ...reasons.map(reason => `  - ${reason}`)].join(
     '\n',
   );
 }

@@ -56,11 +56,11 @@ export const flagsDiff = command({
       does: 'What is different in production?',
       run: 'flags diff checkout-v2 --from development --to production',
     },
-    { does: 'Does the copy still equal its source?', run: 'flags diff checkout-v3 --exit-code' },
+    { does: 'Is the copy still the same as its source?', run: 'flags diff checkout-v3 --exit-code' },
   ],
   run: async (context, { flag }, { project: projectOption, from, to, exitCode }) => {
     if ((from === undefined) !== (to === undefined))
-      throw usageError('Name both environments, with --from and --to, or none.');
+      throw usageError('Use --from and --to together, or neither.');
     const project = await findProject(context, flag, projectOption);
     const result =
       from !== undefined && to !== undefined

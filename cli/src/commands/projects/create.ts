@@ -11,7 +11,7 @@ export const projectsCreate = command({
     mode: {
       type: 'choice',
       choices: ['open', 'protected', 'private'],
-      brief: 'Who may see and change it. Default: open',
+      brief: 'Who can see and change it. Default: open',
     },
   },
   writes: 'change',

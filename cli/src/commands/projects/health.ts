@@ -31,7 +31,7 @@ export const projectsHealth = command({
   page: (context, { project }) => `/projects/${encodeURIComponent(context.project(project))}/health`,
   run: async (context, { project }, { min, limit: max }) => {
     const id = context.projectIfSet(project);
-    if (!id) throw usageError('No project is given.', 'Name it after the command, or set HALYARD_PROJECT.');
+    if (!id) throw usageError('No project was given.', 'Pass its id as an argument, or set HALYARD_PROJECT.');
     const path = { projectId: id };
     const report = await getData(
       context.read.GET('/api/admin/projects/{projectId}/health', {

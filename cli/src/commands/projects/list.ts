@@ -8,7 +8,7 @@ export const projectsList = command({
   options: { archived: { type: 'flag', brief: 'List archived projects instead' } },
   calls: ['getProjects'],
   output: 'ProjectList',
-  examples: [{ does: 'All projects that you may see', run: 'projects list' }],
+  examples: [{ does: 'All projects that you can see', run: 'projects list' }],
   page: () => '/projects',
   run: async (context, _args, { archived }) => {
     const query = archived ? { archived: 'true' as const } : {};
@@ -25,6 +25,6 @@ export const projectsList = command({
         formatTime(project.lastEventAt),
         project.name,
       ]),
-      none: 'There are no projects that you may see.',
+      none: 'There are no projects that you can see.',
     }),
 });

@@ -7,7 +7,7 @@ export const segmentsList = command({
   brief: 'List segments',
   calls: ['getSegments'],
   output: 'SegmentList',
-  examples: [{ does: 'All segments that you may see', run: 'segments list' }],
+  examples: [{ does: 'All segments that you can see', run: 'segments list' }],
   page: () => '/admin/segments',
   run: async context => await getData(context.read.GET('/api/admin/segments')),
   text: ({ segments }, context) =>

@@ -5,7 +5,7 @@ import { getData } from '../../requests.ts';
 export const tokensCreate = command({
   name: 'tokens create',
   brief: 'Create an API token for an SDK',
-  description: 'The response shows the secret once.',
+  description: 'The secret is shown only once.',
   args: { name: { brief: 'Name of the token, such as the application that uses it' } },
   options: {
     type: {

@@ -11,7 +11,7 @@ export const tokensDelegate = command({
   name: 'tokens delegate',
   brief: 'Create a limited token for a script or an agent',
   description:
-    'The token acts on your behalf, within the limits that you set. The response shows the secret once. An agent needs --project and either --max-changes or --read-only.',
+    'The token acts on your behalf, within the limits that you set. The secret is shown only once. An agent needs --project and either --max-changes or --read-only.',
   args: { name: { brief: "What the token is for, such as the agent's name; shown in the event log" } },
   options: {
     agent: { type: 'flag', brief: "Mark the token as an agent's; events show that it acted on your behalf" },

@@ -27,6 +27,6 @@ export const tokensList = command({
         formatTime(token.seenAt) || 'never',
         formatTime(token.expiresAt) || 'never',
       ]),
-      none: 'There are no API tokens that you may see.',
+      none: 'There are no API tokens that you can see.',
     }),
 });

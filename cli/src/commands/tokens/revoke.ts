@@ -35,7 +35,7 @@ export const tokensRevoke = command({
         hint: 'Use the id instead.',
       });
     await context.confirm(
-      `This revokes token "${apiToken.tokenName}" of ${apiToken.environment ?? 'all environments'}. SDKs that use it no longer get flags.`,
+      `This revokes token "${apiToken.tokenName}" for ${apiToken.environment ?? 'all environments'}. SDKs that use it no longer get flags.`,
       apiToken.tokenName,
     );
     await context.write.DELETE('/api/admin/api-tokens/{token}', {

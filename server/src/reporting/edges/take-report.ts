@@ -99,7 +99,7 @@ export function makeReportReceiver(
       strategies = [],
       ...otherFields
     } of batch.instances)
-      merged.see({
+      merged.addInstance({
         ...otherFields,
         token: getToken(id).id,
         environment: getToken(id).environment ?? '',
