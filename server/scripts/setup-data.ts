@@ -7,7 +7,7 @@ import { toggleFeatures } from '../src/flags/feature-environments/toggle.ts';
 import { createFeature } from '../src/flags/features/create.ts';
 import type { NewFeature } from '../src/flags/features/schema.ts';
 import { markStale } from '../src/flags/features/stale.ts';
-import { archiveProject } from '../src/flags/projects/archive.ts';
+import { setProjectArchived } from '../src/flags/projects/archive.ts';
 import { createProject } from '../src/flags/projects/create.ts';
 import { changeProject } from '../src/flags/projects/update.ts';
 import { checkNewUser, createUser } from '../src/people/users/create.ts';
@@ -45,7 +45,7 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
     createProject(current, { id: 'skunkworks', name: 'Skunkworks', mode: 'private' }),
   );
   await change(db, ben.actor, current => createProject(current, { id: 'old-site', name: 'Old site' }));
-  await change(db, ben.actor, current => archiveProject(current, 'old-site', true));
+  await change(db, ben.actor, current => setProjectArchived(current, 'old-site', true));
   return [ada, ben, emil].map(({ actor, role, ...secrets }) => ({
     name: `${actor.name} (${role})`,
     username: actor.name,

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 /**
- * Sends a request like those of `@unleash/mcp` 0.0.4, which has a JSON content type even without a body. `@unleash/mcp` parses the
- * body of each successful response, and fails if the body is missing.
+ * Sends a request as `@unleash/mcp` 0.0.4 does: with a JSON content type, even without a body. `@unleash/mcp` parses the body of
+ * every successful response and fails if there is none.
  */
 async function send(method: string, path: string, body?: object) {
   const response = await fetch(`${base}${path}`, {

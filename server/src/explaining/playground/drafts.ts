@@ -1,5 +1,5 @@
 import { badData } from '@halyard/plane/platform/errors.ts';
-import { complete } from '../../flags/feature-environments/strategies.ts';
+import { completeStrategy } from '../../flags/feature-environments/strategies.ts';
 import { validateStrategies } from '../../flags/feature-environments/validate-strategy.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Feature, Strategy } from '../explanation/document.ts';
@@ -35,7 +35,7 @@ export async function acceptDrafts(
       path: `/body/drafts/${draftIndex}/strategies/${index}`,
     }));
     const inputs = await db.transaction().execute(tx => validateStrategies(tx, project, requestedStrategies));
-    const contents = inputs.map((input, index) => complete(input, draft.feature, index));
+    const contents = inputs.map((input, index) => completeStrategy(input, draft.feature, index));
     acceptedDrafts.set(draftKey(draft.environment, draft.feature), {
       enabled: draft.enabled,
       rows: contents.map(({ name, title = null, disabled, parameters }, index) => ({

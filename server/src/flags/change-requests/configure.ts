@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import type { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';
 import { listEnvironmentTypes } from './store.ts';
 
-/** Halyard does not have change requests yet, but Unleash clients read this before they write. */
+/** Halyard does not have change requests yet, but Unleash clients read these settings before they write. */
 export async function listChangeRequestConfigs(db: Reader, project: string): Promise<ChangeRequestConfig[]> {
   const environments = await listEnvironmentTypes(db, project);
   return environments.map(environment => ({

@@ -14,7 +14,7 @@ export const CHANGE_REQUESTS: OperationModule = {
       route: 'GET /api/admin/projects/:projectId/change-requests/config',
       summary: 'List the change request settings of a project',
       description:
-        'Returns one entry for each environment of the project, in order. Halyard does not support change requests yet, so they are disabled in every environment. Every caller who may read the project may call it.',
+        'Returns one entry for each environment of the project, by sort order. Halyard does not support change requests yet, so they are disabled in every environment. Every caller who may read the project may call it.',
       permission: 'NONE',
       params: projectParams,
       output: Type.Array(Ref(ChangeRequestConfig), {
@@ -29,7 +29,7 @@ export const CHANGE_REQUESTS: OperationModule = {
       route: 'PUT /api/admin/projects/:projectId/environments/:environment/change-requests/config',
       summary: 'Disable change requests in an environment',
       description:
-        'Halyard does not support change requests yet: false changes nothing, true is rejected with 400. The operation exists because Unleash clients always send it.',
+        'Halyard does not support change requests yet: `false` changes nothing, and `true` is rejected with 400. The operation exists because Unleash clients always send it.',
       permission: ['UPDATE_PROJECT', 'PROJECT_CHANGE_REQUEST_WRITE'],
       params: projectEnvironmentParams,
       body: ChangeRequestConfigInput,

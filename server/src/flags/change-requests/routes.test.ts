@@ -9,7 +9,7 @@ const readConfig = (project: string, token?: string) =>
   call(harness.app, 'GET', `/api/admin/projects/${project}/change-requests/config`, {
     ...(token === undefined ? {} : { token }),
   });
-const set = (project: string, environment: string, body: unknown, token?: string) =>
+const setConfig = (project: string, environment: string, body: unknown, token?: string) =>
   call(
     harness.app,
     'PUT',
@@ -17,7 +17,7 @@ const set = (project: string, environment: string, body: unknown, token?: string
     { body, ...(token === undefined ? {} : { token }) },
   );
 
-const lastEvent = async () =>
+const readLastEventId = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?limit=1')).body.events[0]?.id;
 
 test('change requests are disabled in each environment of the project', async () => {
@@ -41,18 +41,21 @@ test.each([
   { changeRequestsEnabled: false, requiredApprovals: null },
 ])('accepts %j and records nothing', async body => {
   const project = await makeProject(harness.db);
-  const eventBefore = await lastEvent();
+  const eventBefore = await readLastEventId();
 
-  const response = await set(project.id, 'production', body);
+  const response = await setConfig(project.id, 'production', body);
 
   expect(response).toMatchObject({ status: 204, body: '' });
-  expect(await lastEvent()).toBe(eventBefore);
+  expect(await readLastEventId()).toBe(eventBefore);
 });
 
 test('rejects enabling change requests with 400', async () => {
   const project = await makeProject(harness.db);
 
-  const response = await set(project.id, 'production', { changeRequestsEnabled: true, requiredApprovals: 2 });
+  const response = await setConfig(project.id, 'production', {
+    changeRequestsEnabled: true,
+    requiredApprovals: 2,
+  });
 
   expect(response).toMatchObject({
     status: 400,
@@ -73,7 +76,7 @@ test.each([
 ])('rejects %j', async (body, path) => {
   const project = await makeProject(harness.db);
 
-  expect(await set(project.id, 'production', body)).toMatchObject({
+  expect(await setConfig(project.id, 'production', body)).toMatchObject({
     status: 400,
     body: { details: [{ path }] },
   });
@@ -85,9 +88,9 @@ test('responds with 404 for an unknown project or an environment that the projec
   const disabledBody = { changeRequestsEnabled: false };
   const responses = [
     await readConfig('no-such-project'),
-    await set('no-such-project', 'production', disabledBody),
-    await set(project.id, 'production', disabledBody),
-    await set(project.id, 'no-such-environment', { changeRequestsEnabled: true }),
+    await setConfig('no-such-project', 'production', disabledBody),
+    await setConfig(project.id, 'production', disabledBody),
+    await setConfig(project.id, 'no-such-environment', { changeRequestsEnabled: true }),
   ];
 
   expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
@@ -110,12 +113,14 @@ test('readers of a project can read the settings, and owners can set them', asyn
   const disabledBody = { changeRequestsEnabled: false };
 
   const reads = await Promise.all(tokens.map(token => readConfig(project.id, token)));
-  const sets = await Promise.all(tokens.map(token => set(project.id, 'production', disabledBody, token)));
+  const writes = await Promise.all(
+    tokens.map(token => setConfig(project.id, 'production', disabledBody, token)),
+  );
 
   expect(reads.map(({ status }) => status)).toEqual([404, 200, 200]);
-  expect(sets.map(({ status }) => status)).toEqual([404, 403, 204]);
+  expect(writes.map(({ status }) => status)).toEqual([404, 403, 204]);
   // The environment is in the URL, but these permissions are not granted per environment.
-  expect(sets[1]?.body.message).toBe(
+  expect(writes[1]?.body.message).toBe(
     `This operation requires the permission UPDATE_PROJECT or PROJECT_CHANGE_REQUEST_WRITE in project "${project.id}".`,
   );
 });

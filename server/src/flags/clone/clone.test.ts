@@ -157,7 +157,7 @@ function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, in
 }
 
 test(
-  `a copy equals its source only in the copied parts, and the source does not change (seed ${SEED})`,
+  `a copy matches its source in the copied parts, and the source stays unchanged (seed ${SEED})`,
   GENERATED,
   async () => {
     const { db } = harness;
@@ -201,8 +201,8 @@ test(
           );
           expect({ ...(await get(name)), children: [] }).toEqual({ ...source, children: [] });
           const drift = await call(harness.app, 'GET', `${FEATURES_PATH}/copy-${n}/drift`);
-          const keepsGroups = replaceGroupId === false || !hasForeignGroup(source);
-          if (include === undefined && keepsGroups) expect(drift.body.differences).toEqual([]);
+          const keepsGroupIds = replaceGroupId === false || !hasCustomGroupId(source);
+          if (include === undefined && keepsGroupIds) expect(drift.body.differences).toEqual([]);
         },
       ),
       { numRuns: campaignSize({ usual: 15, long: 600 }), seed: SEED },
@@ -210,8 +210,8 @@ test(
   },
 );
 
-/** If the groupId is not the feature's name, replacing it is a difference. */
-const hasForeignGroup = ({ environments, name }: Feature): boolean =>
+/** Replacing a groupId that is not the feature's own name makes the copy differ. */
+const hasCustomGroupId = ({ environments, name }: Feature): boolean =>
   environments.some(({ strategies }) =>
     strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),
   );
@@ -252,7 +252,7 @@ test('a clone waits for a concurrent transaction that creates the same name, and
 
 const ENVIRONMENTS = ['development', 'production', 'stage-1', 'stage-2', 'stage-3'];
 
-/** Creates a feature with the given number of strategies in each of five environments, and one of every other part. */
+/** Creates a feature with a tag, a parent, and the given number of strategies and one variant in each of five environments. */
 async function makeFeatureWithStrategies(name: string, strategyCount: number): Promise<void> {
   const list = Array.from({ length: strategyCount }, (_, index) => ({
     name: 'flexibleRollout',
@@ -301,7 +301,7 @@ test('cloning takes the same number of statements for 1 and for 30 strategies pe
   );
 });
 
-/** Returns the content of every table that a clone writes to. */
+/** Returns a hash of every table that a clone writes to. */
 async function fingerprint(db: Db): Promise<string[]> {
   const tables = [
     ...[
@@ -320,18 +320,18 @@ async function fingerprint(db: Db): Promise<string[]> {
       'tags',
     ],
   ];
-  const prints: string[] = [];
+  const hashes: string[] = [];
   for (const table of tables) {
-    const { rows } = await sql<{ print: string }>`
-      select ${table} || coalesce(md5(string_agg(one::text, '|' order by one::text)), '') as print
+    const { rows } = await sql<{ hash: string }>`
+      select ${table} || coalesce(md5(string_agg(one::text, '|' order by one::text)), '') as hash
       from ${sql.table(table)} as one`.execute(db);
-    prints.push(rows[0]?.print ?? '');
+    hashes.push(rows[0]?.hash ?? '');
   }
-  return prints;
+  return hashes;
 }
 
-/** Counts the statements of a transaction and terminates the connection after one of them. */
-class Crash implements KyselyPlugin {
+/** Terminates the connection after the given number of statements. */
+class CrashPlugin implements KyselyPlugin {
   statementCount = 0;
   readonly statementLimit: number;
   readonly db: Db;
@@ -368,7 +368,7 @@ test('a connection that breaks after any statement of a clone leaves no partial 
   const fingerprintBefore = await fingerprint(db);
   const attempt = async (statementLimit: number) => {
     const fragileDb = openDb({ url: harness.databaseUrl, poolSize: 1, onError: () => {} });
-    const crash = new Crash(db, statementLimit);
+    const crash = new CrashPlugin(db, statementLimit);
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(fragileDb);
     crash.pid = rows[0]?.pid ?? 0;
     const input = {

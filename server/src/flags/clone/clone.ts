@@ -4,14 +4,14 @@ import { attachParents } from '../dependencies/add.ts';
 import { addCopies } from '../feature-environments/strategies.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { attachTags } from '../tags/attach.ts';
-import { type CloneInput, makePlan, rejectImpossible } from './plan.ts';
+import { type CloneInput, makePlan, rejectUnexecutable } from './plan.ts';
 import type { PlannedCopy } from './schema.ts';
 import { insertCopies, insertEnvironments } from './store.ts';
 
 /** Creates all copies, or none if there is an obstacle. */
 export async function cloneFeatures(current: Change, input: CloneInput, featureLimit: number): Promise<void> {
   const plan = await makePlan(current, input, featureLimit);
-  rejectImpossible(plan, input.planId);
+  rejectUnexecutable(plan, input.planId);
   await writeCopies(current, input, plan.copies);
 }
 
@@ -26,7 +26,7 @@ async function writeCopies(current: Change, input: CloneInput, copies: PlannedCo
   const createdAt = await insertCopies(tx, copies, actor.userId);
   await insertEnvironments(tx, names, variants);
   await enterStage(tx, names, 'initial');
-  const mayNameProject = await makeCanName(
+  const canNameProject = await makeCanName(
     tx,
     project,
     copies.map(({ source }) => source.project),
@@ -48,7 +48,7 @@ async function writeCopies(current: Change, input: CloneInput, copies: PlannedCo
       data: {
         ...fields,
         createdAt: createdAt.get(name),
-        ...(mayNameProject(source.project) ? { clonedFrom: source } : {}),
+        ...(canNameProject(source.project) ? { clonedFrom: source } : {}),
       },
     });
   }
@@ -88,5 +88,5 @@ const collectStrategies = (copies: PlannedCopy[], replaceGroupId: boolean) =>
   );
 
 /** Collects the parts of all copies into one list, each with the name of its copy. */
-const collectParts = <T extends object>(copies: PlannedCopy[], parts: (copy: PlannedCopy) => T[]) =>
-  copies.flatMap(copy => parts(copy).map(part => ({ ...part, featureName: copy.name })));
+const collectParts = <T extends object>(copies: PlannedCopy[], getParts: (copy: PlannedCopy) => T[]) =>
+  copies.flatMap(copy => getParts(copy).map(part => ({ ...part, featureName: copy.name })));

@@ -8,7 +8,7 @@ import { MAX_COPIES } from './copies.ts';
 
 const harness = useHarness();
 const FEATURES_PATH = '/api/admin/projects/default/features';
-const copies = (name: string, token?: string): Promise<ApiResponse> =>
+const readCopies = (name: string, token?: string): Promise<ApiResponse> =>
   call(harness.app, 'GET', `${FEATURES_PATH}/${name}/copies`, token === undefined ? {} : { token });
 
 async function cloneTo(name: string, copy: string, project = 'default'): Promise<void> {
@@ -28,7 +28,7 @@ test('lists the copies of a feature, newest first, with the number of difference
   });
   await call(harness.app, 'DELETE', `${FEATURES_PATH}/listed-3`);
 
-  const { status, body } = await copies('listed');
+  const { status, body } = await readCopies('listed');
 
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -56,11 +56,11 @@ test('lists the copies of a feature, newest first, with the number of difference
   expect(drift.differences).toHaveLength(2);
 });
 
-test('returns an empty list without copies, and 404 for a feature of a different project', async () => {
+test('returns an empty list for a feature without copies, and 404 for an unknown feature', async () => {
   await insertRichFeature(harness.db, { name: 'single' });
 
-  expect(await copies('single')).toMatchObject({ status: 200, body: { copies: [], total: 0 } });
-  expect((await copies('no-such-feature')).status).toBe(404);
+  expect(await readCopies('single')).toMatchObject({ status: 200, body: { copies: [], total: 0 } });
+  expect((await readCopies('no-such-feature')).status).toBe(404);
 });
 
 test('omits copies in projects that the caller cannot read', async () => {
@@ -70,20 +70,20 @@ test('omits copies in projects that the caller cannot read', async () => {
   const [stranger, member] = [await makeUser(harness.db, 'Editor'), await makeUser(harness.db, 'Viewer')];
   await makeMember(harness.db, member, id, 'Member');
 
-  expect((await copies('shared', stranger.token)).body).toEqual({ copies: [], total: 0 });
-  expect((await copies('shared', member.token)).body).toMatchObject({
+  expect((await readCopies('shared', stranger.token)).body).toEqual({ copies: [], total: 0 });
+  expect((await readCopies('shared', member.token)).body).toMatchObject({
     copies: [{ feature: 'shared-2' }],
     total: 1,
   });
 });
 
-test('omits copies of a deleted feature of the same name', async () => {
+test('omits copies of a deleted feature with the same name', async () => {
   await insertRichFeature(harness.db, { name: 'again' });
   await cloneTo('again', 'again-2');
   await sql`delete from features where name = 'again'`.execute(harness.db);
   await insertRichFeature(harness.db, { name: 'again' });
 
-  expect((await copies('again')).body).toEqual({ copies: [], total: 0 });
+  expect((await readCopies('again')).body).toEqual({ copies: [], total: 0 });
 });
 
 test('lists at most 50 copies but counts all of them', async () => {
@@ -94,7 +94,7 @@ test('lists at most 50 copies but counts all of them', async () => {
   });
   expect(status).toBe(200);
 
-  const { body } = await copies('many');
+  const { body } = await readCopies('many');
 
   expect([body.copies.length, body.total]).toEqual([MAX_COPIES, MAX_COPIES + 1]);
 });

@@ -9,7 +9,7 @@ export type CloneOptions = {
   environments: { from: string; to: string }[] | undefined;
 };
 
-/** The target project, its environments, and the name of the copy of each source. */
+/** The target project and its environments. `copyNames` maps each source to the name of its copy. */
 export type Target = { project: string; environments: string[]; copyNames: Map<string, string> };
 
 /** Plans a copy of the source. A parent that is cloned in the same request is replaced with its copy. */
@@ -20,7 +20,7 @@ export function planCopy(
   options: CloneOptions,
 ): PlannedCopy {
   const includesPart = (part: Part) => options.include.includes(part);
-  const environments = environmentPairs(source, target, options).flatMap(({ from, to }) => {
+  const environments = pairEnvironments(source, target, options).flatMap(({ from, to }) => {
     const sourceEnvironment = source.environments.find(environment => environment.name === from);
     const strategies =
       sourceEnvironment && includesPart('strategies')
@@ -45,11 +45,11 @@ export function planCopy(
           feature: target.copyNames.get(parent.feature) ?? parent.feature,
         }))
       : [],
-    omitted: [...omittedParts(source, target, options)],
+    omitted: [...listOmittedParts(source, target, options)],
   };
 }
 
-const environmentPairs = (source: FeatureState, target: Target, { environments }: CloneOptions) =>
+const pairEnvironments = (source: FeatureState, target: Target, { environments }: CloneOptions) =>
   environments ??
   source.environments
     .filter(({ name }) => target.environments.includes(name))
@@ -67,8 +67,12 @@ const planStrategy =
   });
 
 /** Lists only parts that exist in the source. */
-function* omittedParts(source: FeatureState, target: Target, options: CloneOptions): Generator<OmittedPart> {
-  const copiedEnvironments = new Set(environmentPairs(source, target, options).map(({ from }) => from));
+function* listOmittedParts(
+  source: FeatureState,
+  target: Target,
+  options: CloneOptions,
+): Generator<OmittedPart> {
+  const copiedEnvironments = new Set(pairEnvironments(source, target, options).map(({ from }) => from));
   for (const { name, strategies, variants } of source.environments) {
     if (copiedEnvironments.has(name) || strategies.length + variants.length === 0) continue;
     const reason = options.environments
@@ -77,7 +81,7 @@ function* omittedParts(source: FeatureState, target: Target, options: CloneOptio
     yield { part: 'environment', environment: name, reason };
   }
   for (const part of ['strategies', 'variants', 'tags', 'dependencies'] as const) {
-    if (!options.include.includes(part) && has(source, part))
+    if (!options.include.includes(part) && hasPart(source, part))
       yield { part, environment: null, reason: 'The request does not include this part.' };
   }
   for (const { name, enabled } of source.environments)
@@ -89,7 +93,7 @@ function* omittedParts(source: FeatureState, target: Target, options: CloneOptio
     yield { part: 'children', environment: null, reason: 'Children keep depending on the source.' };
 }
 
-const has = (source: FeatureState, part: Part): boolean =>
+const hasPart = (source: FeatureState, part: Part): boolean =>
   part === 'tags' || part === 'dependencies'
     ? source[part].length > 0
     : source.environments.some(environment => environment[part].length > 0);

@@ -6,7 +6,7 @@ import { insertRichFeature } from '../../test/rich-feature.ts';
 
 const harness = useHarness();
 const FEATURES_PATH = '/api/admin/projects/default/features';
-const drift = (name: string): Promise<ApiResponse> =>
+const readDrift = (name: string): Promise<ApiResponse> =>
   call(harness.app, 'GET', `${FEATURES_PATH}/${name}/drift`);
 
 const rollout = (percent: string, groupId: string) => ({
@@ -39,7 +39,7 @@ async function makeClone(name: string): Promise<string> {
 test('a new copy is in sync, although it is disabled and has different groupIds', async () => {
   const copy = await makeClone('fresh');
 
-  expect(await drift(copy)).toMatchObject({
+  expect(await readDrift(copy)).toMatchObject({
     status: 200,
     body: {
       feature: 'fresh-2',
@@ -74,7 +74,7 @@ test('lists every difference with both values', async () => {
   await sql`delete from feature_tags where feature_name = 'apart'`.execute(harness.db);
   await sql`update feature_dependencies set enabled = false where child = ${copy}`.execute(harness.db);
 
-  const { differences, inSync } = (await drift(copy)).body;
+  const { differences, inSync } = (await readDrift(copy)).body;
 
   expect(inSync).toBe(false);
   expect(differences).toMatchObject([
@@ -103,7 +103,7 @@ test('reports the same strategies in a different order', async () => {
     harness.db,
   );
 
-  expect((await drift(copy)).body.differences).toEqual([
+  expect((await readDrift(copy)).body.differences).toEqual([
     { part: 'strategies', environment: 'production', kind: 'order' },
   ]);
 });
@@ -114,18 +114,18 @@ test('compares with an archived source and reports that it is archived', async (
     await call(harness.app, 'DELETE', `${FEATURES_PATH}/${name}/dependencies`);
   await call(harness.app, 'DELETE', `${FEATURES_PATH}/retired`);
 
-  expect((await drift(copy)).body).toMatchObject({ inSync: true, source: { archived: true } });
+  expect((await readDrift(copy)).body).toMatchObject({ inSync: true, source: { archived: true } });
 });
 
 test('responds with 404 for a feature that is not a copy or whose source was deleted', async () => {
   const copy = await makeClone('gone');
   await sql`delete from features where name = 'gone'`.execute(harness.db);
-  const deleted = await drift(copy);
+  const deletedSource = await readDrift(copy);
   await insertRichFeature(harness.db, { name: 'gone' });
-  const another = await drift(copy);
-  const response = await drift('gone-parent');
+  const recreatedSource = await readDrift(copy);
+  const notACopy = await readDrift('gone-parent');
 
-  expect([deleted.status, another.status, response.status]).toEqual([404, 404, 404]);
+  expect([deletedSource.status, recreatedSource.status, notACopy.status]).toEqual([404, 404, 404]);
   expect((await call(harness.app, 'GET', `${FEATURES_PATH}/${copy}`)).body.clonedFrom).toEqual({
     project: 'default',
     feature: 'gone',

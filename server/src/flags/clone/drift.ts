@@ -15,7 +15,7 @@ export async function readDrift(db: Reader, actor: Actor, project: string, name:
   const copy = await readFeature(db, actor, project, name);
   const [source] = copy.clonedFrom ? await listReadableStates(db, actor, [copy.clonedFrom.feature]) : [];
   if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature "${name}" is not a copy.`);
-  // If a feature is newer than the copy, it merely has the same name as the deleted source.
+  // A feature that is newer than the copy is not its source, but reuses the name of the deleted source.
   if (!source || source.createdAt > copy.createdAt) throw notFound(`The source of feature "${name}"`);
   const origins = await listOrigins(
     db,
@@ -44,20 +44,20 @@ export function* compare(
     if (source[part] !== copy[part])
       yield { part, environment: null, kind: 'changed', source: source[part], copy: copy[part] };
   }
-  yield* environmentDifferences(source, copy);
-  yield* listDifferences('tags', source.tags, copy.tags, isDeepStrictEqual);
+  yield* compareEnvironments(source, copy);
+  yield* compareLists('tags', source.tags, copy.tags, isDeepStrictEqual);
   const isSameParent = (a: Dependency, b: Dependency) =>
     isDeepStrictEqual(a, b) || isDeepStrictEqual(a, { ...b, feature: origins.get(b.feature) ?? b.feature });
-  yield* listDifferences('dependencies', source.dependencies, copy.dependencies, isSameParent);
+  yield* compareLists('dependencies', source.dependencies, copy.dependencies, isSameParent);
 }
 
-function* environmentDifferences(source: FeatureState, copy: FeatureState): Generator<Difference> {
+function* compareEnvironments(source: FeatureState, copy: FeatureState): Generator<Difference> {
   const copyEnvironments = new Map(copy.environments.map(environment => [environment.name, environment]));
   const sourceNames = new Set(source.environments.map(({ name }) => name));
   for (const sourceEnvironment of source.environments) {
     const copyEnvironment = copyEnvironments.get(sourceEnvironment.name);
     if (copyEnvironment) {
-      yield* strategyDifferences(sourceEnvironment, copyEnvironment);
+      yield* compareStrategies(sourceEnvironment, copyEnvironment);
       if (!isDeepStrictEqual(sourceEnvironment.variants, copyEnvironment.variants))
         yield {
           part: 'variants',
@@ -78,8 +78,8 @@ function* environmentDifferences(source: FeatureState, copy: FeatureState): Gene
 const hasContent = ({ strategies, variants }: FeatureEnvironment): boolean =>
   strategies.length + variants.length > 0;
 
-/** Pairs strategies by equal content first and then by type, because the strategies of a copy have ids of their own. */
-function* strategyDifferences(
+/** Pairs strategies by equal content first and then by type, because the strategies of a copy have their own ids. */
+function* compareStrategies(
   sourceEnvironment: FeatureEnvironment,
   copyEnvironment: FeatureEnvironment,
 ): Generator<Difference> {
@@ -120,7 +120,7 @@ function pairUp(sources: FeatureStrategy[], copies: FeatureStrategy[]) {
 function hasSameContent(source: FeatureStrategy, copy: FeatureStrategy): boolean {
   return (
     isDeepStrictEqual(getStrategyContent(source), getStrategyContent(copy)) ||
-    isDeepStrictEqual(withoutOwnGroup(source), withoutOwnGroup(copy))
+    isDeepStrictEqual(withoutOwnGroupId(source), withoutOwnGroupId(copy))
   );
 }
 
@@ -128,13 +128,13 @@ const getStrategyContent = ({ id: _, featureName: __, sortOrder: ___, ...content
   content;
 
 /** Drops the groupId if it is the feature's own name, because a copied rollout uses the name of the copy as its groupId. */
-function withoutOwnGroup(strategy: FeatureStrategy) {
+function withoutOwnGroupId(strategy: FeatureStrategy) {
   const { groupId, ...parameters } = strategy.parameters;
   const content = getStrategyContent(strategy);
   return groupId === strategy.featureName ? { ...content, parameters } : content;
 }
 
-function* listDifferences<T>(
+function* compareLists<T>(
   part: string,
   source: T[],
   copy: T[],

@@ -1,9 +1,9 @@
 import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { featureEnvironmentParams, featureParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { BASE_PATH, FEATURE, toFeatureEnvironmentKey } from '../feature-environments/address.ts';
 import { copyEnvironment } from '../feature-environments/copy.ts';
 import { environmentUnchanged } from '../feature-environments/etag.ts';
+import { BASE_PATH, FEATURE, toFeatureEnvironmentKey } from '../feature-environments/paths.ts';
 import { readEnvironment } from '../feature-environments/read.ts';
 import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/schema.ts';
 import { lockFeatureEtag } from '../features/etag.ts';
@@ -11,7 +11,7 @@ import { readCopies } from './copies.ts';
 import { readDrift } from './drift.ts';
 import { CopyList, Drift } from './schema.ts';
 
-/** Copies between environments, and the list of clones. Cloning itself is in the routes of this module. */
+/** Copying between environments, drift, and the list of copies. Cloning itself is in `routes.ts`. */
 export const COPIES: OperationModule = {
   tag: 'Features',
   schemas: [Drift, CopyList],
@@ -21,7 +21,7 @@ export const COPIES: OperationModule = {
       route: `POST ${BASE_PATH}/copy`,
       summary: 'Copy a feature from one environment to another',
       description:
-        'Replaces the strategies and variants of a feature in this environment with those it has in a different environment. A feature without an enabled strategy afterwards is disabled. To add strategies, the caller needs CREATE_FEATURE_STRATEGY; to remove them, DELETE_FEATURE_STRATEGY; and to change variants, UPDATE_FEATURE_ENVIRONMENT_VARIANTS.',
+        'Replaces the strategies and variants of a feature in this environment with those it has in a different environment. If no enabled strategy remains, the feature is disabled. To add strategies, the caller needs CREATE_FEATURE_STRATEGY; to remove them, DELETE_FEATURE_STRATEGY; and to change variants, UPDATE_FEATURE_ENVIRONMENT_VARIANTS.',
       permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS'],
       params: featureEnvironmentParams,
       body: EnvironmentCopy,
@@ -41,7 +41,7 @@ export const COPIES: OperationModule = {
       route: `GET ${FEATURE}/drift`,
       summary: 'Compare a copy with its source',
       description:
-        'Returns the differences between a copy and its source, in the parts that cloning copies. The comparison ignores ids and enabled states. The response is 404 if the feature is not a copy, its source was deleted, or the caller cannot read the source.',
+        'Returns the differences between a copy and its source, in the parts that cloning copies. The comparison ignores ids and enabled states. Returns 404 if the feature is not a copy, its source was deleted, or the caller cannot read the source.',
       permission: 'NONE',
       params: featureParams,
       output: jsonResponse('The differences', Drift),

@@ -6,7 +6,7 @@ import type { Reader } from '../../platform/db/database.ts';
 /**
  * Decides which error a rejected clone returns. The guard cannot check the permission in a project that the body names, so the
  * server validates the body first. A caller without the permission in that project still gets only the permission error. If the
- * body cannot be read, the permission is checked in the project of the path.
+ * body cannot be read, the permission is checked in the project in the URL.
  */
 export async function preferPermissionError(
   db: Reader,

@@ -67,7 +67,7 @@ test.each([
 
   expect(rejection).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect(getErrorMessages(rejection)).toEqual([
-    `feature "${source}" uses context field "${field}" in environment "development", which project "${otherProject}" may not use`,
+    `feature "${source}" uses context field "${field}" in environment "development", but project "${otherProject}" cannot use the field`,
   ]);
   expect([sameProject.status, withoutStrategies.status]).toEqual([200, 200]);
 });
@@ -92,7 +92,7 @@ test('lists every unknown and duplicate environment in the mapping', async () =>
   ]);
 });
 
-test('enforces the naming pattern and the limit of the target project, listed with other obstacles', async () => {
+test('enforces the naming pattern and the feature limit of the target project, and lists them with other obstacles', async () => {
   await makeProject(harness.db, { id: 'strict' });
   await call(harness.app, 'PUT', `/api/admin/projects/strict/settings`, {
     body: { featureLimit: 1, featureNaming: { pattern: 'pay\\..+', example: 'pay.x' } },
@@ -348,7 +348,7 @@ async function makeFullProject(id: string) {
   return { token };
 }
 
-test('lists every obstacle of every kind, with the name and status of the first obstacle', async () => {
+test('lists obstacles of every kind, with the name and status of the first obstacle', async () => {
   const { db } = harness;
   const { token } = await makeFullProject('tight');
   const segment = await insertSegment(db, 'segment elsewhere', 'default');
@@ -389,7 +389,7 @@ test('lists every obstacle of every kind, with the name and status of the first 
   expect(getErrorMessages(rejection)).toEqual(obstacles.map(({ message }) => message));
 });
 
-test('keeps the message of a single reason', async () => {
+test('returns the message of a single obstacle unchanged', async () => {
   await insertRichFeature(harness.db, { name: 'single-reason' });
 
   const rejection = await clone('single-reason', { name: 'single-reason' });
@@ -422,7 +422,7 @@ test('lists a missing source with the other reasons, and rejects with 404', asyn
   expect(plan.status).toBe(404);
 });
 
-test('lists an invalid name with a repeated name and a missing source', async () => {
+test('lists an invalid name, a repeated name and a missing source together', async () => {
   await insertRichFeature(harness.db, { name: 'several-source' });
 
   const rejection = await cloneMany('default', {

@@ -38,20 +38,20 @@ type RequiredPermission = { permission: ProjectPermission; environment: string |
 export type Plan = {
   copies: PlannedCopy[];
   permissions: RequiredPermission[];
-  /** Errors about missing or archived sources. They reject even a dry run. */
+  /** Errors about missing or archived sources. Even a dry run fails with these. */
   sourceErrors: ApiError[];
   obstacles: ApiError[];
   id: string;
 };
 
-/** Plans the clone without executing it. It takes the locks of a clone and writes nothing. */
+/** Plans the clone without executing it: takes the same locks, but writes nothing. */
 export async function planClone(
   current: Change,
   input: CloneInput,
   featureLimit: number,
 ): Promise<ClonePlan> {
   const plan = await makePlan(current, input, featureLimit);
-  rejectWithoutSources(plan);
+  rejectMissingSources(plan);
   return {
     planId: plan.obstacles.length === 0 ? plan.id : null,
     copies: plan.copies,
@@ -93,7 +93,7 @@ export async function makePlan(
     ...(await findSegmentViolations(tx, project, copies)),
     ...(await findContextFieldViolations(tx, project, copies)),
   ];
-  const permissions = await requiredPermissions(tx, actor, project, copies);
+  const permissions = await findRequiredPermissions(tx, actor, project, copies);
   const nameErrors = await findTakenNameErrors(tx, actor, namesIn(input));
   return {
     copies,
@@ -115,21 +115,21 @@ export async function makePlan(
 }
 
 /** Rejects a plan that has obstacles or differs from the plan with the given id. */
-export function rejectImpossible(plan: Plan, planId: string | undefined): void {
+export function rejectUnexecutable(plan: Plan, planId: string | undefined): void {
   const { obstacles, id } = plan;
-  rejectWithoutSources(plan);
+  rejectMissingSources(plan);
   const permissionErrors = obstacles.filter(({ name }) => name === 'NoAccessError');
   if (planId !== undefined && permissionErrors.length === 0 && (planId !== id || obstacles.length > 0)) {
     const reason =
       'planId does not match: a source, the target project or the request changed since the dry run.';
-    throw new ApiError('ConflictError', `${reason} Run the dry run again.`, {
+    throw new ApiError('ConflictError', `${reason} Repeat the dry run.`, {
       details: [{ message: reason }, ...obstacles.flatMap(({ details }) => details)],
     });
   }
   rejectForAll('The clone', obstacles);
 }
 
-function rejectWithoutSources({ sourceErrors, obstacles }: Plan): void {
+function rejectMissingSources({ sourceErrors, obstacles }: Plan): void {
   if (sourceErrors.length > 0) rejectForAll('The clone', [...sourceErrors, ...obstacles]);
 }
 
@@ -224,13 +224,13 @@ async function findSegmentViolations(tx: Tx, project: string, copies: PlannedCop
     .filter(({ id }) => unusableIds.has(id))
     .map(
       ({ id, feature, from }) =>
-        `feature "${feature}" uses segment ${quoteSome([names.get(id) ?? id])} in environment "${from}", which project "${project}" may not use`,
+        `feature "${feature}" uses segment ${quoteSome([names.get(id) ?? id])} in environment "${from}", but project "${project}" cannot use the segment`,
     );
   return [...new Set(messages)].map(message => ({ message }));
 }
 
 /**
- * Rejects context fields of other projects, because only people who can read a project may see the names, descriptions and legal
+ * Rejects context fields of other projects, because only callers who can read a project may see the names, descriptions and legal
  * values of its fields.
  */
 async function findContextFieldViolations(
@@ -256,12 +256,12 @@ async function findContextFieldViolations(
     .filter(({ field }) => foreignFields.has(field))
     .map(
       ({ field, feature, from }) =>
-        `feature "${feature}" uses context field "${field}" in environment "${from}", which project "${project}" may not use`,
+        `feature "${feature}" uses context field "${field}" in environment "${from}", but project "${project}" cannot use the field`,
     );
   return [...new Set(messages)].map(message => ({ message }));
 }
 
-async function requiredPermissions(
+async function findRequiredPermissions(
   tx: Tx,
   actor: Actor,
   project: string,
@@ -270,7 +270,7 @@ async function requiredPermissions(
   const allEnvironments = copies.flatMap(copy => copy.environments);
   const withStrategies = allEnvironments.filter(({ strategies }) => strategies.length > 0);
   const withVariants = allEnvironments.filter(({ variants }) => variants.length > 0);
-  const requireInEach = async (
+  const checkInEach = async (
     permission: ProjectPermission,
     environments: { name: string }[],
   ): Promise<RequiredPermission[]> => {
@@ -284,7 +284,7 @@ async function requiredPermissions(
   };
   return [
     { permission: 'CREATE_FEATURE', environment: null, held: true },
-    ...(await requireInEach('CREATE_FEATURE_STRATEGY', withStrategies)),
-    ...(await requireInEach('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', withVariants)),
+    ...(await checkInEach('CREATE_FEATURE_STRATEGY', withStrategies)),
+    ...(await checkInEach('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', withVariants)),
   ];
 }

@@ -5,8 +5,8 @@ import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 /**
- * The status and error name of Unleash's responses, recorded once. Where Halyard responds differently, `ours` is Halyard's response
- * and `because` the reason.
+ * The status and error name of Unleash's responses, recorded once. Where Halyard responds differently, `halyard` is its response
+ * and `reason` says why. `docs/contract.md` describes the contract.
  */
 type Recorded = {
   name: string;
@@ -19,14 +19,14 @@ type Recorded = {
   contentType?: string | null;
   status: number;
   error?: string;
-  ours?: { status: number; error?: string };
-  because?: string;
+  halyard?: { status: number; error?: string };
+  reason?: string;
 };
 
-const CREATED = { ours: { status: 200 }, because: 'the contract documents 200' };
+const CREATED = { halyard: { status: 200 }, reason: 'the contract documents 200' };
 const CONTENT_TYPE = {
-  ours: { status: 415, error: 'ContentTypeerror' },
-  because: 'the contract documents 415 for this operation',
+  halyard: { status: 415, error: 'ContentTypeerror' },
+  reason: 'the contract documents 415 for this operation',
 };
 
 const CASES: Recorded[] = [
@@ -38,7 +38,7 @@ const CASES: Recorded[] = [
     ...CREATED,
   },
   {
-    name: 'replaceGroupId true explicit',
+    name: 'explicit replaceGroupId true',
     feature: 'dark-mode',
     body: { name: 'dark-mode-2', replaceGroupId: true },
     status: 201,
@@ -70,8 +70,8 @@ const CASES: Recorded[] = [
     name: 'name is a number',
     body: { name: 42 },
     status: 201,
-    ours: { status: 400, error: 'BadDataError' },
-    because: 'no operation converts a value in a body to a different type',
+    halyard: { status: 400, error: 'BadDataError' },
+    reason: 'no operation converts a value in a body to a different type',
   },
   { name: 'name null', body: { name: null }, status: 400, error: 'BadDataError' },
   { name: 'name missing', body: {}, status: 400, error: 'BadDataError' },
@@ -79,8 +79,8 @@ const CASES: Recorded[] = [
     name: 'replaceGroupId is a string',
     body: { name: 'checkout-str', replaceGroupId: 'false' },
     status: 201,
-    ours: { status: 400, error: 'BadDataError' },
-    because: 'as for a number',
+    halyard: { status: 400, error: 'BadDataError' },
+    reason: 'same as for a number',
   },
   {
     name: 'replaceGroupId is "maybe"',
@@ -92,8 +92,8 @@ const CASES: Recorded[] = [
     name: 'extra body field project',
     body: { name: 'checkout-extra', project: 'payments' },
     status: 201,
-    ours: { status: 400, error: 'PatternError' },
-    because: 'the contract requires a field for the target project, and payments has a naming pattern',
+    halyard: { status: 400, error: 'PatternError' },
+    reason: 'the contract requires a field for the target project, and payments has a naming pattern',
   },
   { name: 'body is an array', body: [], status: 400, error: 'BadDataError' },
   { name: 'body is a JSON string', raw: '"x"', status: 400, error: 'BadDataError' },
@@ -109,8 +109,8 @@ const CASES: Recorded[] = [
     name: 'malformed JSON',
     raw: '{"name": "x"',
     status: 400,
-    ours: { status: 400, error: 'BadDataError' },
-    because: 'every error has a name',
+    halyard: { status: 400, error: 'BadDataError' },
+    reason: 'every error has a name',
   },
   {
     name: 'wrong content type text/plain',
@@ -146,22 +146,22 @@ const CASES: Recorded[] = [
     name: 'body of 600 kB (over the JSON body limit)',
     raw: `{"name":"${'n'.repeat(600_000)}"}`,
     status: 413,
-    ours: { status: 413, error: 'PayloadTooLargeError' },
-    because: 'every error has a name',
+    halyard: { status: 413, error: 'PayloadTooLargeError' },
+    reason: 'every error has a name',
   },
   { name: 'missing project', project: 'nope', body: { name: 'x1' }, status: 404, error: 'NotFoundError' },
   { name: 'missing feature', feature: 'nope', body: { name: 'x2' }, status: 404, error: 'NotFoundError' },
   {
-    name: 'feature of another project',
+    name: 'feature of a different project',
     project: 'payments',
     body: { name: 'pay.x3' },
     status: 404,
     error: 'NotFoundError',
-    ours: { status: 200 },
-    because: 'the contract allows copies in any project, and nothing ties this source to its own',
+    halyard: { status: 200 },
+    reason: 'the contract allows copies in any project, and nothing ties this source to its own',
   },
   {
-    name: 'name against the naming pattern of the project',
+    name: 'name that violates the naming pattern of the project',
     project: 'payments',
     feature: 'pay.checkout-v2',
     body: { name: 'PAY_UPPER' },
@@ -169,7 +169,7 @@ const CASES: Recorded[] = [
     error: 'PatternError',
   },
   {
-    name: 'in second project, name fits pattern',
+    name: 'name that matches the naming pattern of the project',
     project: 'payments',
     feature: 'pay.checkout-v2',
     body: { name: 'pay.checkout-v3' },
@@ -189,16 +189,16 @@ const CASES: Recorded[] = [
     body: { name: 'x5' },
     status: 401,
     error: 'UnauthorizedError',
-    ours: { status: 401, error: 'AuthenticationRequired' },
-    because: 'the contract has one name for a request without valid authorization',
+    halyard: { status: 401, error: 'AuthenticationRequired' },
+    reason: 'the contract has one name for a request without valid authorization',
   },
   {
     name: 'client token',
     token: 'client',
     body: { name: 'x6' },
     status: 403,
-    ours: { status: 403, error: 'NoAccessError' },
-    because: 'every error has a name',
+    halyard: { status: 403, error: 'NoAccessError' },
+    reason: 'every error has a name',
   },
   {
     name: 'viewer PAT',
@@ -206,8 +206,8 @@ const CASES: Recorded[] = [
     body: { name: 'x7' },
     status: 403,
     error: 'PermissionError',
-    ours: { status: 403, error: 'NoAccessError' },
-    because: 'the contract uses this name',
+    halyard: { status: 403, error: 'NoAccessError' },
+    reason: 'the contract uses this name',
   },
   { name: 'editor PAT', token: 'editor', body: { name: 'by-editor' }, status: 201, ...CREATED },
 ];
@@ -294,8 +294,8 @@ async function send(request: Recorded) {
 test.each(CASES)('recorded: $name', async testCase => {
   const { status, body } = await send(testCase);
 
-  const expectedResponse = testCase.ours ?? testCase;
-  expect(testCase.ours === undefined).toBe(testCase.because === undefined);
+  const expectedResponse = testCase.halyard ?? testCase;
+  expect(testCase.halyard === undefined).toBe(testCase.reason === undefined);
   expect(status).toBe(expectedResponse.status);
   if (status >= 400) expect(body.name).toBe(expectedResponse.error);
 });
@@ -333,7 +333,7 @@ test('recorded: a copy has the strategies and variants of its source, with and w
   expect((await readFeature('dark-mode-2')).environments[0].variants).toEqual(VARIANTS);
 });
 
-/** Unleash copies the stale mark. Halyard does not, because the mark is a decision about the source. */
+/** Unleash marks the copy as stale, too. Halyard does not, because someone decided that about the source only. */
 test('recorded: the copy of a stale source is not stale in Halyard', async () => {
   const { rows } = await sql<{ stale: boolean }>`
     select stale from features where name = 'old-banner-2'`.execute(harness.db);
@@ -341,7 +341,7 @@ test('recorded: the copy of a stale source is not stale in Halyard', async () =>
   expect(rows).toEqual([{ stale: false }]);
 });
 
-test('recorded: one clone records the new feature and each strategy', async () => {
+test('recorded: a clone records one event for the new feature and one for each strategy', async () => {
   const { rows } = await sql<{ type: string; groups: number }>`
     select type, count(*) over () as total, (select count(distinct group_id) from events
       where feature_name = 'checkout-v3') as groups

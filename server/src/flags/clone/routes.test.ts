@@ -95,7 +95,7 @@ test('records an event for each part of a copy, all with the same groupId', asyn
   expect(events[6]?.data).toEqual({ feature: 'recorded-parent', enabled: true, variants: ['blue'] });
 });
 
-test('keeps the groupId of rollouts with replaceGroupId false', async () => {
+test('keeps the groupId of rollouts if replaceGroupId is false', async () => {
   await makeRich('grouped');
 
   const { body } = await clone('grouped', { name: 'grouped-2', replaceGroupId: false });
@@ -164,9 +164,9 @@ test('requires the permissions in each environment of the copy and lists every m
     insert into user_roles (user_id, role_id, project) values (${user.id}, ${role}, 'guarded')`.execute(
     harness.db,
   );
-  const as = { project: 'guarded', token: user.token };
+  const caller = { project: 'guarded', token: user.token };
 
-  const rejection = await clone('watched', { name: 'watched-2' }, as);
+  const rejection = await clone('watched', { name: 'watched-2' }, caller);
   const response = await clone(
     'watched',
     {
@@ -174,7 +174,7 @@ test('requires the permissions in each environment of the copy and lists every m
       include: ['strategies'],
       environments: [{ from: 'development', to: 'development' }],
     },
-    as,
+    caller,
   );
 
   expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
@@ -190,7 +190,7 @@ test('requires the permissions in each environment of the copy and lists every m
   expect(rejection.body.message).toBe(
     ['The clone is rejected for 2 reasons, listed in details.', ...missingPermissions].join(' '),
   );
-  const nameRejection = await clone('watched', { name: 'watched' }, as);
+  const nameRejection = await clone('watched', { name: 'watched' }, caller);
   expect(nameRejection.body.message).toBe(
     ['The clone is rejected for 3 reasons, listed in details.', ...missingPermissions].join(' '),
   );
@@ -198,8 +198,8 @@ test('requires the permissions in each environment of the copy and lists every m
 
 test.each([
   ['a different content type', 'text/plain', 'x'],
-  ['no valid JSON', 'application/json', '{'],
-  ['no body', undefined, undefined],
+  ['invalid JSON', 'application/json', '{'],
+  ['a missing body', undefined, undefined],
   ['an invalid name', 'application/json', '{"name":"a b"}'],
   ['an invalid name for the target project', 'application/json', '{"name":"a b","project":"not-allowed"}'],
   ['a body that is too large', 'application/json', `{"name":"${'a'.repeat(70_000)}"}`],

@@ -86,7 +86,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       );
       if (request.query.dryRun === 'true') return await plan(request.actor, input);
       const [copy] = await clone(request.actor, input);
-      if (!copy) throw new Error(`Feature ${name} disappeared in the transaction that created it`);
+      if (!copy) throw new Error(`Feature "${name}" disappeared in the transaction that created it`);
       return copy;
     },
   );
@@ -106,7 +106,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         tags,
         summary: 'Clone features into a project',
         description:
-          'Copies each of the named features to this project, or none of them if there is an obstacle. A copy whose parent is cloned in the same request depends on the copy of that parent. Requires CREATE_FEATURE, CREATE_FEATURE_STRATEGY in each environment that gets strategies, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each environment that gets variants. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
+          'Copies all given features to this project, or none of them if there is an obstacle. A copy whose parent is cloned in the same request depends on the copy of that parent. Requires CREATE_FEATURE, CREATE_FEATURE_STRATEGY in each environment that gets strategies, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each environment that gets variants. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
         params: projectParams,
         querystring: dryRun,
         body: CloneManyRequest,

@@ -27,7 +27,7 @@ export type Part = (typeof PARTS)[number];
 const replaceGroupId = Type.Boolean({
   default: true,
   description:
-    'true: the rollouts of the copy use its own name as groupId, so users get different buckets than in the source; false: the copy keeps the groupId of the source',
+    'true: the rollouts of the copy use its own name as groupId, so users are assigned to different buckets than in the source; false: the copy keeps the groupId of the source',
 });
 const include = Type.Array(
   Type.Unsafe<Part>({ title: 'ClonePart', type: 'string', enum: PARTS, examples: ['strategies'] }),
@@ -109,12 +109,12 @@ const OmittedPart = NamedObject('OmittedPart', {
   }),
   environment: Nullable(
     Type.String({
-      description: 'The environment of the part. null: the part belongs to no environment',
+      description: 'The environment of the part. null: the part does not belong to an environment',
       examples: ['staging'],
     }),
   ),
   reason: Type.String({
-    description: 'Why the copy does not get the part',
+    description: 'Why the part is not copied',
     examples: ['Project "payments" does not have this environment.'],
   }),
 });
@@ -143,7 +143,7 @@ export const PlannedCopy = Named(
       ),
       tags: Type.Array(Ref(Tag)),
       dependencies: Type.Array(Ref(Dependency)),
-      omitted: Type.Array(OmittedPart, { description: 'Parts of the source that the copy does not get' }),
+      omitted: Type.Array(OmittedPart, { description: 'Parts of the source that are not copied' }),
     },
     { description: 'A copy that the clone would create' },
   ),
@@ -155,7 +155,8 @@ export const ClonePlan = Named(
   Type.Object({
     planId: Nullable(
       Type.String({
-        description: 'Send it with the same body to execute exactly this plan; null if there are obstacles',
+        description:
+          'Send this id with the same body to execute exactly this plan; null if there are obstacles',
       }),
     ),
     copies: Type.Array(Ref(PlannedCopy)),
@@ -168,7 +169,7 @@ export const ClonePlan = Named(
         environment: Nullable(
           Type.String({
             description:
-              'The environment where the permission is required. null: the permission is not for an environment',
+              'The environment where the permission is required. null: the permission applies to the whole project',
             examples: ['production'],
           }),
         ),
@@ -197,7 +198,7 @@ const Difference = NamedObject(
     }),
     environment: Nullable(
       Type.String({
-        description: 'The environment where they differ. null: they differ outside of environments',
+        description: 'The environment of the difference. null: the difference is not in an environment',
         examples: ['production'],
       }),
     ),

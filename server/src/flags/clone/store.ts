@@ -36,7 +36,7 @@ export async function lockFeaturesShared(tx: Tx, names: string[]): Promise<Map<s
   return new Map(rows.map(row => [row.name, row.project]));
 }
 
-/** Inserts the features in the order of their names, so that two clones with the same names do not deadlock. Returns when each was created. */
+/** Inserts the features in the order of their names, so that two clones with the same names do not deadlock. Returns the creation time of each. */
 export async function insertCopies(
   tx: Tx,
   copies: PlannedCopy[],

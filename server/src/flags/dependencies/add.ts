@@ -36,7 +36,7 @@ export async function addDependency(
   if (!child) throw notFound(`Feature "${name}" in project "${project}"`);
   const details = [...findViolations(child, parent, dependency)];
   if (details.length > 0 || !parent) throw badData(details);
-  rejectWith([...obstacles(child, parent)]);
+  rejectWith([...findObstacles(child, parent)]);
   await attachParents(current, [{ child, dependency }]);
 }
 
@@ -87,17 +87,17 @@ function* findViolations(
     yield { message: 'a feature cannot depend on itself', path: '/body/feature' };
   if (!enabled && variants.length > 0) {
     yield {
-      message: 'variants require a parent that must be enabled: set enabled to true, or remove variants',
+      message: 'variants can be required only of an enabled parent: set enabled to true, or remove variants',
       path: '/body/variants',
     };
   }
 }
 
 /**
- * Yields the reasons against the dependency. Dependencies have one level, because SDKs evaluate a parent but not the parents of a
- * parent.
+ * Yields every reason to reject the dependency. Dependencies have only one level, because SDKs evaluate a feature's parents, but not
+ * the parents of those.
  */
-function* obstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
+function* findObstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
   for (const { name, archived } of [child, parent]) if (archived) yield archivedSentence('Feature', [name]);
   if (child.children.length > 0) {
     yield `Feature "${child.name}" is the parent of ${quoteSome(child.children)}, and a parent cannot depend on another feature.`;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { featureName, featureParams, projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { addDependency } from './add.ts';
-import { possibleParents, readVariantNames } from './parents.ts';
+import { readPossibleParents, readVariantNames } from './parents.ts';
 import { removeDependencies, removeDependency } from './remove.ts';
 import { DependenciesExist, NewDependency, ParentVariants, PossibleParents } from './schema.ts';
 import { hasDependencies } from './store.ts';
@@ -21,7 +21,7 @@ export const DEPENDENCIES: OperationModule = {
       route: `POST ${FEATURE}/dependencies`,
       summary: 'Add a parent',
       description:
-        'Makes a feature depend on a parent: SDKs enable it only if the parent is enabled, disabled or has a variant as required. Both must be active features of the same project. A parent has no parents. Naming a parent again replaces its requirements.',
+        'Makes a feature depend on a parent: SDKs enable the feature only if the parent is in the required state, which is enabled, disabled, or serving one of the given variants. Both must be active features of the same project, and the parent must not have a parent itself. Adding the same parent again replaces the requirements.',
       permission: ['UPDATE_FEATURE_DEPENDENCY'],
       params: featureParams,
       body: NewDependency,
@@ -57,13 +57,14 @@ export const DEPENDENCIES: OperationModule = {
     query({
       id: 'getPossibleParents',
       route: `GET ${FEATURE}/parents`,
-      summary: 'List possible parents of a feature',
+      summary: 'List the possible parents of a feature',
       description:
         'Returns the names of the other active features of the project that have no parents. The list is empty if the feature is a parent or archived.',
       permission: 'NONE',
       params: featureParams,
       output: jsonResponse('The possible parents', PossibleParents),
-      read: ({ db }, { params: { projectId, featureName } }) => possibleParents(db, projectId, featureName),
+      read: ({ db }, { params: { projectId, featureName } }) =>
+        readPossibleParents(db, projectId, featureName),
     }),
     query({
       id: 'getParentVariants',

@@ -4,7 +4,7 @@ import { listVariantNames } from '../feature-environments/store.ts';
 import { listFamilies, listPossibleParents } from './store.ts';
 
 /** Returns the names of the features that the feature could depend on. A parent or an archived feature cannot depend on others. */
-export async function possibleParents(db: Reader, project: string, name: string): Promise<string[]> {
+export async function readPossibleParents(db: Reader, project: string, name: string): Promise<string[]> {
   const [family] = await listFamilies(db, project, [name]);
   if (!family) throw notFound(`Feature "${name}" in project "${project}"`);
   return family.archived || family.children.length > 0 ? [] : await listPossibleParents(db, project, name);

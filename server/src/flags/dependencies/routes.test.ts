@@ -11,11 +11,11 @@ const FEATURES_PATH = `${PROJECT_PATH}/features`;
 
 type RecordedEvent = { type: string; data: unknown; preData: unknown; groupId: string; summary: string };
 
-async function make(...names: string[]): Promise<void> {
+async function createFeatures(...names: string[]): Promise<void> {
   for (const name of names)
     expect((await call(harness.app, 'POST', FEATURES_PATH, { body: { name } })).status).toBe(201);
 }
-const depend = (child: string, feature: string, fields: object = {}): Promise<ApiResponse> =>
+const addParent = (child: string, feature: string, fields: object = {}): Promise<ApiResponse> =>
   call(harness.app, 'POST', `${FEATURES_PATH}/${child}/dependencies`, { body: { feature, ...fields } });
 const drop = (child: string, parent = ''): Promise<ApiResponse> =>
   call(harness.app, 'DELETE', `${FEATURES_PATH}/${child}/dependencies${parent && `/${parent}`}`);
@@ -28,13 +28,13 @@ const readEvents = async (feature: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
 
 test('shows a dependency on both features, and a second dependency on the same parent replaces the first', async () => {
-  await make('child', 'parent');
+  await createFeatures('child', 'parent');
 
   const responses = [
-    await depend('child', 'parent', { unknown: 1 }),
-    await depend('child', 'parent', { enabled: true, variants: [] }),
-    await depend('child', 'parent', { variants: ['blue', 'red', 'blue'] }),
-    await depend('child', 'parent', { enabled: false }),
+    await addParent('child', 'parent', { unknown: 1 }),
+    await addParent('child', 'parent', { enabled: true, variants: [] }),
+    await addParent('child', 'parent', { variants: ['blue', 'red', 'blue'] }),
+    await addParent('child', 'parent', { enabled: false }),
   ];
 
   expect(responses.map(({ status, body }) => [status, body])).toEqual(Array(4).fill([200, '']));
@@ -53,28 +53,28 @@ test('shows a dependency on both features, and a second dependency on the same p
 });
 
 test.each([
-  ['itself', { feature: 'alone' }, ['/body/feature']],
-  ['a feature that does not exist', { feature: 'nowhere' }, ['/body/feature']],
-  ['a feature of a different project', { feature: 'far-away' }, ['/body/feature']],
+  ['a dependency on itself', { feature: 'alone' }, ['/body/feature']],
+  ['a dependency on a feature that does not exist', { feature: 'nowhere' }, ['/body/feature']],
+  ['a dependency on a feature of a different project', { feature: 'far-away' }, ['/body/feature']],
   [
     'variants of a parent that must be disabled',
     { feature: 'other', enabled: false, variants: ['a'] },
     ['/body/variants'],
   ],
   [
-    'two violations',
+    'variants of itself if it must be disabled',
     { feature: 'alone', enabled: false, variants: ['a'] },
     ['/body/feature', '/body/variants'],
   ],
-  ['nothing', {}, ['/body/feature']],
+  ['an empty body', {}, ['/body/feature']],
   [
     'strings for enabled and variants',
     { feature: 'x', enabled: 'yes', variants: 'a' },
     ['/body/enabled', '/body/variants'],
   ],
-])('rejects a dependency on %s', async (_case, body, paths) => {
+])('rejects %s', async (_case, body, paths) => {
   if ((await call(harness.app, 'GET', `${FEATURES_PATH}/alone`)).status === 404) {
-    await make('alone', 'other');
+    await createFeatures('alone', 'other');
     await makeProject(harness.db, { id: 'elsewhere' });
     const url = '/api/admin/projects/elsewhere/features';
     await call(harness.app, 'POST', url, { body: { name: 'far-away' } });
@@ -87,14 +87,14 @@ test.each([
   expect(await readEvents('alone')).toHaveLength(1);
 });
 
-test('rejects a second level of dependencies with every reason', async () => {
-  await make('top', 'middle', 'bottom', 'upper', 'lower');
-  await depend('middle', 'top');
-  await depend('lower', 'upper');
+test('rejects a second level of dependencies and lists every reason', async () => {
+  await createFeatures('top', 'middle', 'bottom', 'upper', 'lower');
+  await addParent('middle', 'top');
+  await addParent('lower', 'upper');
 
-  const below = await depend('bottom', 'middle');
-  const above = await depend('top', 'bottom');
-  const rejection = await depend('upper', 'middle');
+  const below = await addParent('bottom', 'middle');
+  const above = await addParent('top', 'bottom');
+  const rejection = await addParent('upper', 'middle');
 
   expect([below, above, rejection].map(({ status, body }) => [status, body.name])).toEqual(
     Array(3).fill([403, 'InvalidOperationError']),
@@ -108,28 +108,28 @@ test('rejects a second level of dependencies with every reason', async () => {
 });
 
 test('rejects a dependency of or on an archived feature', async () => {
-  await make('old-child', 'old-parent', 'young');
+  await createFeatures('old-child', 'old-parent', 'young');
   await archive('old-child', 'old-parent');
 
-  expect((await depend('young', 'old-parent')).status).toBe(403);
-  expect((await depend('old-child', 'young')).status).toBe(403);
-  expect((await depend('old-child', 'old-parent')).body.details).toHaveLength(2);
-  expect((await depend('nowhere', 'young')).status).toBe(404);
+  expect((await addParent('young', 'old-parent')).status).toBe(403);
+  expect((await addParent('old-child', 'young')).status).toBe(403);
+  expect((await addParent('old-child', 'old-parent')).body.details).toHaveLength(2);
+  expect((await addParent('nowhere', 'young')).status).toBe(404);
 });
 
 test('a feature can have at most 30 parents', async () => {
   const parents = Array.from({ length: 31 }, (_, n) => `many-${n}`);
-  await make('crowded', ...parents);
+  await createFeatures('crowded', ...parents);
   const responses = [];
-  for (const parent of parents) responses.push((await depend('crowded', parent)).status);
+  for (const parent of parents) responses.push((await addParent('crowded', parent)).status);
 
   expect(responses).toEqual([...Array(30).fill(200), 400]);
-  expect((await depend('crowded', 'many-0', { enabled: false })).status).toBe(200);
+  expect((await addParent('crowded', 'many-0', { enabled: false })).status).toBe(200);
 });
 
 test('removes one parent or all parents, and records the removed parents', async () => {
-  await make('leaver', 'left-1', 'left-2', 'left-3');
-  for (const parent of ['left-1', 'left-2', 'left-3']) await depend('leaver', parent, { variants: ['v'] });
+  await createFeatures('leaver', 'left-1', 'left-2', 'left-3');
+  for (const parent of ['left-1', 'left-2', 'left-3']) await addParent('leaver', parent, { variants: ['v'] });
 
   const responses = [await drop('leaver', 'left-2'), await drop('leaver', 'left-2'), await drop('leaver')];
   const secondResponse = await drop('leaver');
@@ -173,7 +173,7 @@ test('possible parents are the other active features without parents, and a pare
 });
 
 test('parent variants are those of all strategies and environments, without duplicates', async () => {
-  await make('colourful');
+  await createFeatures('colourful');
   const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
   for (const environment of ['development', 'production']) {
     const body = { name: 'flexibleRollout', variants: ['red', 'blue'].map(variant) };
@@ -191,9 +191,9 @@ test('parent variants are those of all strategies and environments, without dupl
 });
 
 test('a parent is archived only with all its children, and revived children have no parent', async () => {
-  await make('root', 'leaf-1', 'leaf-2', 'bystander');
-  await depend('leaf-1', 'root', { variants: ['v'] });
-  await depend('leaf-2', 'root');
+  await createFeatures('root', 'leaf-1', 'leaf-2', 'bystander');
+  await addParent('leaf-1', 'root', { variants: ['v'] });
+  await addParent('leaf-2', 'root');
 
   const alone = await call(harness.app, 'DELETE', `${FEATURES_PATH}/root`);
   const oneShort = await archive('bystander', 'leaf-1', 'root');
@@ -224,12 +224,12 @@ test('a parent is archived only with all its children, and revived children have
 });
 
 test('a feature cannot become a parent while it becomes a child', async () => {
-  await make('race-a', 'race-b', 'race-c');
+  await createFeatures('race-a', 'race-b', 'race-c');
 
   const response = await duringTransaction(
     harness.db,
     tx => tx.insertInto('feature_dependencies').values({ child: 'race-b', parent: 'race-c' }).execute(),
-    () => depend('race-a', 'race-b'),
+    () => addParent('race-a', 'race-b'),
   );
 
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
@@ -237,12 +237,12 @@ test('a feature cannot become a parent while it becomes a child', async () => {
 });
 
 test('rejects one of two concurrent dependencies that would form two levels', async () => {
-  await make('twice-a', 'twice-b', 'twice-c');
+  await createFeatures('twice-a', 'twice-b', 'twice-c');
 
   const responses = await duringTransaction(
     harness.db,
     tx => sql`select from features where name = 'twice-b' for update`.execute(tx),
-    () => Promise.all([depend('twice-a', 'twice-b'), depend('twice-b', 'twice-c')]),
+    () => Promise.all([addParent('twice-a', 'twice-b'), addParent('twice-b', 'twice-c')]),
     2,
   );
 
@@ -250,12 +250,12 @@ test('rejects one of two concurrent dependencies that would form two levels', as
 });
 
 test('accepts one of two concurrent opposite dependencies, without a deadlock', async () => {
-  await make('mutual-a', 'mutual-b');
+  await createFeatures('mutual-a', 'mutual-b');
 
   const responses = await duringTransaction(
     harness.db,
     tx => sql`select from features where name = 'mutual-a' for update`.execute(tx),
-    () => Promise.all([depend('mutual-a', 'mutual-b'), depend('mutual-b', 'mutual-a')]),
+    () => Promise.all([addParent('mutual-a', 'mutual-b'), addParent('mutual-b', 'mutual-a')]),
     2,
   );
 
@@ -263,12 +263,12 @@ test('accepts one of two concurrent opposite dependencies, without a deadlock', 
 });
 
 test('either archiving a parent or concurrently depending on it succeeds, but not both', async () => {
-  await make('going', 'coming', 'kept', 'new-child');
+  await createFeatures('going', 'coming', 'kept', 'new-child');
 
   const rejection = await duringTransaction(
     harness.db,
     tx => sql`update features set archived_at = now() where name = 'going'`.execute(tx),
-    () => depend('coming', 'going'),
+    () => addParent('coming', 'going'),
   );
   const archiveRejection = await duringTransaction(
     harness.db,
@@ -290,18 +290,18 @@ test('removing parents and archiving take the same number of statements for 1 an
   const numberedNames = (prefix: string, length: number) =>
     Array.from({ length }, (_, n) => `${prefix}-${n}`);
   const [fewParents, manyParents] = [numberedNames('few', 1), numberedNames('lots', 12)];
-  await make('free', 'few-child', 'lots-child', ...fewParents, ...manyParents);
-  for (const parent of fewParents) await depend('few-child', parent);
-  for (const parent of manyParents) await depend('lots-child', parent);
+  await createFeatures('free', 'few-child', 'lots-child', ...fewParents, ...manyParents);
+  for (const parent of fewParents) await addParent('few-child', parent);
+  for (const parent of manyParents) await addParent('lots-child', parent);
   await archive('free');
 
   const changeCounts = [
-    await count(depend('few-child', 'few-0', { enabled: false })),
-    await count(depend('lots-child', 'lots-0', { enabled: false })),
+    await count(addParent('few-child', 'few-0', { enabled: false })),
+    await count(addParent('lots-child', 'lots-0', { enabled: false })),
   ];
   const dropCounts = [await count(drop('few-child')), await count(drop('lots-child'))];
-  for (const child of fewParents) await depend(child, 'few-child');
-  for (const child of manyParents) await depend(child, 'lots-child');
+  for (const child of fewParents) await addParent(child, 'few-child');
+  for (const child of manyParents) await addParent(child, 'lots-child');
   const archiveCounts = [
     await count(archive('few-child', ...fewParents)),
     await count(archive('lots-child', ...manyParents)),
@@ -312,7 +312,7 @@ test('removing parents and archiving take the same number of statements for 1 an
 });
 
 test('a Viewer can list possible parents, but cannot add one', async () => {
-  await make('watched', 'watched-parent');
+  await createFeatures('watched', 'watched-parent');
   const { token } = await makeUser(harness.db, 'Viewer');
 
   const parents = await call(harness.app, 'GET', `${FEATURES_PATH}/watched/parents`, { token });

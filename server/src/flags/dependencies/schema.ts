@@ -27,7 +27,7 @@ export const NewDependency = NamedObject(
     variants: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['blue'] }), {
         maxItems: 100,
-        description: 'The parent must serve one of these variants. Only if enabled is true.',
+        description: 'The parent must serve one of these variants. Allowed only if enabled is true.',
       }),
     ),
   },
@@ -37,12 +37,12 @@ export type NewDependency = Static<typeof NewDependency>;
 
 export const PossibleParents = Named(
   'PossibleParents',
-  Type.Array(Type.String({ examples: ['payments'] }), { description: 'Names of features' }),
+  Type.Array(Type.String({ examples: ['payments'] }), { description: 'Feature names' }),
 );
 
 export const ParentVariants = Named(
   'ParentVariants',
-  Type.Array(Type.String({ examples: ['blue'] }), { description: 'Names of variants' }),
+  Type.Array(Type.String({ examples: ['blue'] }), { description: 'Variant names' }),
 );
 
 export const DependenciesExist = Named(

@@ -28,7 +28,7 @@ export type FeatureFamily = {
   children: string[];
 };
 
-/** Returns the features of the project with their parents and children, by name. */
+/** Returns the features of the project with their parents and children, sorted by name. */
 export async function listFamilies(db: Reader, project: string, names: string[]): Promise<FeatureFamily[]> {
   const { rows } = await sql<FeatureFamily>`
     select name, project, archived_at is not null as archived,

@@ -17,7 +17,7 @@ import {
   SortOrders,
 } from './schema.ts';
 import { findEnvironment, isNameTaken, listEnvironments } from './store.ts';
-import { changeEnvironment, enableEnvironment, sortEnvironments } from './update.ts';
+import { changeEnvironment, setEnvironmentEnabled, sortEnvironments } from './update.ts';
 import { DELETED_ENVIRONMENT, VERSIONED_ENVIRONMENT } from './version.ts';
 
 const params = Type.Object({ environment });
@@ -36,7 +36,7 @@ export const ENVIRONMENTS: OperationModule = {
       id: 'getEnvironments',
       route: 'GET /api/admin/environments',
       summary: 'List environments',
-      description: 'Returns all environments in order, each with its usage counts.',
+      description: 'Returns all environments by sort order, each with its usage counts.',
       permission: 'NONE',
       output: jsonResponse('The environments', EnvironmentList),
       read: async ({ db, actor }) => ({ version: 1, environments: await listEnvironments(db, actor) }),
@@ -69,7 +69,7 @@ export const ENVIRONMENTS: OperationModule = {
       id: 'validateEnvironmentName',
       route: 'POST /api/admin/environments/validate',
       summary: 'Validate the name of an environment',
-      description: 'Checks whether an environment with this name could be created now. It changes nothing.',
+      description: 'Checks whether an environment with this name could be created. Changes nothing.',
       permission: ['ADMIN'],
       body: EnvironmentNameCheck,
       output: Nothing,
@@ -83,7 +83,7 @@ export const ENVIRONMENTS: OperationModule = {
       route: 'PUT /api/admin/environments/sort-order',
       summary: 'Sort environments',
       description:
-        'Sets the sort order of the named environments. If one of them does not exist, the server changes none.',
+        'Sets the sort order of the given environments. If one of them does not exist, none of them changes.',
       permission: ['ADMIN'],
       body: SortOrders,
       output: Nothing,
@@ -109,7 +109,7 @@ export const ENVIRONMENTS: OperationModule = {
       route: 'DELETE /api/admin/environments/:environment',
       summary: 'Delete an environment',
       description:
-        'Permanently deletes an environment, with the strategies and variants of all features in it. The server rejects the request with 403, and lists every reason, if a feature is enabled in the environment, an active API token is for it, a project has no other environment, or the environment is protected or the last one.',
+        'Permanently deletes an environment, with the strategies and variants of all features in it. The server rejects the request with 403, and lists every reason, if a feature is enabled in the environment, an active API token belongs to it, a project has no other environment, or the environment is protected or the last one.',
       permission: ['ADMIN'],
       params,
       output: Nothing,
@@ -121,28 +121,28 @@ export const ENVIRONMENTS: OperationModule = {
       id: 'enableEnvironment',
       route: 'POST /api/admin/environments/:environment/on',
       summary: 'Enable an environment',
-      description: 'Enables an environment: new projects get it by default.',
+      description: 'Enables an environment, so that new projects get it by default.',
       permission: ['ADMIN'],
       params,
       output: Nothing,
       status: 204,
       events: ['environment-updated'],
       precondition: ({ params: { environment } }) => unchanged(VERSIONED_ENVIRONMENT, environment),
-      run: (current, { params: { environment } }) => enableEnvironment(current, environment, true),
+      run: (current, { params: { environment } }) => setEnvironmentEnabled(current, environment, true),
     }),
     command({
       id: 'disableEnvironment',
       route: 'POST /api/admin/environments/:environment/off',
       summary: 'Disable an environment',
       description:
-        'Disables an environment: new projects no longer get it by default. Projects that have it keep it, and SDKs are not affected.',
+        'Disables an environment, so that new projects no longer get it by default. Projects that have it keep it, and SDKs are not affected.',
       permission: ['ADMIN'],
       params,
       output: Nothing,
       status: 204,
       events: ['environment-updated'],
       precondition: ({ params: { environment } }) => unchanged(VERSIONED_ENVIRONMENT, environment),
-      run: (current, { params: { environment } }) => enableEnvironment(current, environment, false),
+      run: (current, { params: { environment } }) => setEnvironmentEnabled(current, environment, false),
     }),
   ],
 };

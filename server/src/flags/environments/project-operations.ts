@@ -26,7 +26,8 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       id: 'getProjectEnvironments',
       route: 'GET /api/admin/environments/project/:projectId',
       summary: 'List the environments of a project',
-      description: 'Returns the environments of a project in order, each with its default strategy, if set.',
+      description:
+        'Returns the environments of a project by sort order, each with its default strategy, if set.',
       permission: 'NONE',
       params: projectParams,
       output: jsonResponse('The environments', EnvironmentOfProjectList),
@@ -40,7 +41,7 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       route: 'GET /api/admin/projects/:projectId/environments/:environment',
       summary: 'Get an environment of a project',
       description:
-        'Returns the default strategy of a project in an environment, and the counts that show what changing or removing it affects.',
+        'Returns the default strategy of a project in an environment, and counts that show what changing the strategy or removing the environment would affect.',
       permission: 'NONE',
       params: projectEnvironmentParams,
       output: jsonResponse('The environment of the project', EnvironmentInProject),
@@ -57,7 +58,7 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       route: 'POST /api/admin/projects/:projectId/environments',
       summary: 'Add an environment to a project',
       description:
-        'Adds an environment to a project. Every feature of the project gets the environment, disabled.',
+        'Adds an environment to a project. Every feature of the project gets the environment and is disabled there.',
       permission: ['UPDATE_PROJECT'],
       params: projectParams,
       body: EnvironmentChoice,

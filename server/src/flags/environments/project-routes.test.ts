@@ -11,7 +11,7 @@ const listEnvironments = async (project: string) =>
   (await call(harness.app, 'GET', `/api/admin/environments/project/${project}`)).body.environments;
 const addEnvironment = async (project: string, environment: unknown) =>
   await call(harness.app, 'POST', `/api/admin/projects/${project}/environments`, { body: { environment } });
-const remove = async (project: string, environment: string) =>
+const removeEnvironment = async (project: string, environment: string) =>
   await call(harness.app, 'DELETE', `/api/admin/projects/${project}/environments/${environment}`);
 const setDefaultStrategy = async (project: string, body: object, environment = 'production') =>
   await call(
@@ -26,7 +26,7 @@ const readEvents = async (project: string) => {
   return body.events;
 };
 
-const makeFeature = async (project: string, name: string) => {
+const insertFeature = async (project: string, name: string) => {
   await harness.db.insertInto('features').values({ name, project, type: 'release' }).execute();
 };
 const listFeatureEnvironments = async (feature: string) =>
@@ -44,7 +44,7 @@ const enable = async (feature: string, environment: string) =>
 
 test('lists the environments of a project in order with their usage counts', async () => {
   await makeProject(harness.db, { id: 'listed' });
-  await makeFeature('listed', 'listed-feature');
+  await insertFeature('listed', 'listed-feature');
   await enable('listed-feature', 'production');
   for (const projects of [['listed'], ['*'], ['default']]) {
     await call(harness.app, 'POST', '/api/admin/api-tokens', {
@@ -76,10 +76,10 @@ test('lists the environments of a project in order with their usage counts', asy
   });
 });
 
-test('adds an environment to the project and, disabled, to all its features', async () => {
+test('adds an environment to the project, and to all its features as disabled', async () => {
   await makeProject(harness.db, { id: 'growing', environments: ['development'] });
-  await makeFeature('growing', 'growing-1');
-  await makeFeature('growing', 'growing-2');
+  await insertFeature('growing', 'growing-1');
+  await insertFeature('growing', 'growing-2');
 
   const response = await addEnvironment('growing', 'production');
 
@@ -116,10 +116,10 @@ test.each([
   expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/environment' }] } });
 });
 
-test('removes an environment from the project and its features only', async () => {
+test('removes an environment only from the project and its features', async () => {
   await makeProject(harness.db, { id: 'shrinking' });
-  await makeFeature('shrinking', 'shrinking-1');
-  await makeFeature('default', 'bystander');
+  await insertFeature('shrinking', 'shrinking-1');
+  await insertFeature('default', 'bystander');
   for (const name of ['shrinking-1', 'bystander']) {
     await harness.db
       .insertInto('feature_environments')
@@ -127,7 +127,7 @@ test('removes an environment from the project and its features only', async () =
       .execute();
   }
 
-  const response = await remove('shrinking', 'production');
+  const response = await removeEnvironment('shrinking', 'production');
 
   expect(response).toMatchObject({ status: 200, body: '' });
   expect(await listEnvironments('shrinking')).toMatchObject([{ name: 'development' }]);
@@ -156,7 +156,7 @@ test('records what a removed environment contained', async () => {
   );
   await post('environments/production/default-strategy', { name: 'default' });
 
-  await remove('counted', 'production');
+  await removeEnvironment('counted', 'production');
 
   expect((await readEvents('counted'))[0]).toMatchObject({
     type: 'project-environment-removed',
@@ -168,10 +168,10 @@ test('records what a removed environment contained', async () => {
 
 test('rejects removing the only environment or one with enabled features, and lists every reason', async () => {
   await makeProject(harness.db, { id: 'stuck', environments: ['production'] });
-  await makeFeature('stuck', 'stuck-feature');
+  await insertFeature('stuck', 'stuck-feature');
   await enable('stuck-feature', 'production');
 
-  const response = await remove('stuck', 'production');
+  const response = await removeEnvironment('stuck', 'production');
 
   expect(response).toMatchObject({
     status: 403,
@@ -189,7 +189,7 @@ test('rejects removing the only environment or one with enabled features, and li
 test('responds with 404 when removing an environment that the project does not have', async () => {
   await makeProject(harness.db, { id: 'lean', environments: ['production'] });
 
-  expect(await remove('lean', 'development')).toMatchObject({ status: 404 });
+  expect(await removeEnvironment('lean', 'development')).toMatchObject({ status: 404 });
 });
 
 test('sets, lists and replaces a default strategy and records events', async () => {
@@ -235,7 +235,7 @@ test('sets, lists and replaces a default strategy and records events', async () 
   expect(events[1].preData).toBeNull();
 });
 
-test('the variants of a default strategy have its stickiness, even when enabling adds the strategy to a feature', async () => {
+test('the variants of a default strategy have its stickiness, even after enabling a feature adds the strategy', async () => {
   await makeProject(harness.db, { id: 'sticky' });
   const features = '/api/admin/projects/sticky/features';
   const environmentPath = `${features}/sticky-feature/environments/production`;
@@ -260,9 +260,9 @@ test('the variants of a default strategy have its stickiness, even when enabling
   });
 });
 
-test('rejects a default strategy with an unknown type and segments of other projects, and lists them all', async () => {
+test('rejects a default strategy with an unknown type and segments of other projects, and lists every violation', async () => {
   await makeProject(harness.db, { id: 'elsewhere' });
-  const segment = async (name: string, project: string | null) =>
+  const insertSegment = async (name: string, project: string | null) =>
     (
       await harness.db
         .insertInto('segments')
@@ -270,7 +270,10 @@ test('rejects a default strategy with an unknown type and segments of other proj
         .returning('id')
         .executeTakeFirstOrThrow()
     ).id;
-  const [shared, foreign] = [await segment('shared', null), await segment('foreign', 'elsewhere')];
+  const [shared, foreign] = [
+    await insertSegment('shared', null),
+    await insertSegment('foreign', 'elsewhere'),
+  ];
 
   const response = await setDefaultStrategy('default', {
     name: 'nope',
@@ -318,7 +321,10 @@ test('keeps one of two environments that are removed concurrently', async () => 
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('projects').select('id').where('id', '=', 'emptied').forUpdate().execute();
 
-  const requests = Promise.all([remove('emptied', 'development'), remove('emptied', 'production')]);
+  const requests = Promise.all([
+    removeEnvironment('emptied', 'development'),
+    removeEnvironment('emptied', 'production'),
+  ]);
   await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
   const statuses = (await requests).map(response => response.status);
@@ -327,7 +333,7 @@ test('keeps one of two environments that are removed concurrently', async () => 
   expect(await listEnvironments('emptied')).toHaveLength(1);
 });
 
-test('when an environment is added twice at the same time, only one request succeeds', async () => {
+test('rejects adding an environment that is added concurrently', async () => {
   await makeProject(harness.db, { id: 'doubled', environments: ['development'] });
   const blocker = await harness.db.startTransaction().execute();
   await blocker
@@ -396,7 +402,7 @@ test('adding an environment to a project and deleting a different one do not dea
 const readEnvironment = async (project: string, environment = 'production') =>
   await call(harness.app, 'GET', `/api/admin/projects/${project}/environments/${environment}`);
 
-test('shows what a project has in an environment, and which features would start with the default strategy', async () => {
+test('returns what a project has in an environment, and which features would get the default strategy when enabled', async () => {
   await makeProject(harness.db, { id: 'shown' });
   const features = '/api/admin/projects/shown/features';
   for (const name of ['shown-b', 'shown-a', 'shown-on', 'shown-disabled', 'shown-archived'])
@@ -440,7 +446,7 @@ test('shows what a project has in an environment, and which features would start
   });
 });
 
-test('only an edit of an outdated default strategy is rejected with 412', async () => {
+test('rejects an update with 412 only if the default strategy has changed', async () => {
   await makeProject(harness.db, { id: 'raced' });
   const etag = String((await readEnvironment('raced')).headers.etag);
   const save = async (rollout: string, match: string) =>

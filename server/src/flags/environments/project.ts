@@ -16,7 +16,7 @@ import {
   lockProjectWithEnvironments,
 } from './store.ts';
 
-/** Adds an environment to a project. Every feature of the project gets the environment, disabled. */
+/** Adds an environment to a project. Every feature of the project gets the environment and is disabled there. */
 export async function addEnvironmentToProject(
   { tx, record }: Change,
   project: string,

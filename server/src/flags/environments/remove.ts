@@ -59,20 +59,20 @@ export async function removeEnvironment(current: Change, name: string): Promise<
 
 /** Locks all environments, and the projects and roles that have the environment. Returns the environments. */
 export async function lockForRemoval(tx: Tx, name: string): Promise<EnvironmentFields[]> {
-  // Locks projects and roles before environments, in the common lock order. Adding an environment to a project or to a role locks
-  // the project or the role.
+  // Projects and roles are locked before environments, because adding an environment to a project or role locks the project or role
+  // first.
   await lockProjectsWith(tx, name);
   await lockRolesIn(tx, name);
   const environments = await lockAllEnvironments(tx);
-  // Between the two statements, the environment may have been added to a project or role; from here on, that is impossible. These
-  // second locks are out of order, so they do not wait.
+  // In the meantime, the environment may have been added to a project or role; from here on, that is impossible. These locks are
+  // out of order, so they fail instead of waiting.
   await lockProjectsWith(tx, name, 'nowait');
   await lockRolesIn(tx, name, 'nowait');
   return environments;
 }
 
 /**
- * Returns the content of the event, including how many strategies and variants are deleted with the environment, because these
+ * Returns the event data, including how many strategies and variants are deleted with the environment, because these
  * deletions have no events of their own.
  */
 export function toEventData(use: EnvironmentUse | undefined): object | null {
@@ -84,7 +84,9 @@ export function toEventData(use: EnvironmentUse | undefined): object | null {
 export const listOnlyEnvironmentReasons = (environment: string, projects: string[]): string[] =>
   projects.length === 0
     ? []
-    : [`Environment "${environment}" is the only environment of project ${quoteSome(projects)}.`];
+    : [
+        `Environment "${environment}" is the only environment of ${projects.length === 1 ? 'project' : 'projects'} ${quoteSome(projects)}.`,
+      ];
 
 export const listEnabledFeatureReasons = (environment: string, names: string[]): string[] =>
   names.length === 0

@@ -283,7 +283,7 @@ test('removes a deleted environment from custom roles and records an event for e
   expect(role.body.permissions).toHaveLength(2);
 });
 
-test('removes a deleted environment from a role that is granted a permission in it at the same time', async () => {
+test('removes a deleted environment from a role that is concurrently granted a permission in it', async () => {
   await createEnvironment('raced-env');
   const body = { name: 'Racer', type: 'custom', permissions: [{ name: 'CREATE_FEATURE' }] };
   const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
@@ -376,7 +376,7 @@ test('applies two concurrent sort orders one after the other, and each event rec
   expect((await getEnvironment('contended')).body.sortOrder).toBe(secondEvent.data.sortOrder);
 });
 
-test('when two transactions create the same environment at the same time, only one succeeds', async () => {
+test('rejects creating an environment that is created concurrently', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('environments').values({ name: 'raced', type: 'x', sort_order: 1 }).execute();
 
@@ -390,7 +390,7 @@ test('when two transactions create the same environment at the same time, only o
   expect(await readEvents('raced')).toEqual([]);
 });
 
-test('rejects deleting an environment if a feature is enabled in it at the same time', async () => {
+test('rejects deleting an environment if a feature is concurrently enabled in it', async () => {
   await createEnvironment('toggled');
   await insertFeature('default', 'toggling', 'toggled');
   await harness.db
@@ -416,7 +416,7 @@ test('rejects deleting an environment if a feature is enabled in it at the same 
   });
 });
 
-test('a project keeps one of its last two environments when one is removed and the other deleted', async () => {
+test('a project keeps one of its last two environments when one is removed while the other is deleted', async () => {
   await createEnvironment('pair-a');
   await createEnvironment('pair-b');
   await makeProject(harness.db, { id: 'pair', environments: ['pair-a', 'pair-b'] });

@@ -125,7 +125,7 @@ export const EnvironmentInProject = Named(
     defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
     features: Type.Integer({ description: 'Active features of the project', examples: [8] }),
     enabledFeatures: Type.Integer({
-      description: 'Active features that are enabled in the environment. They prevent its removal',
+      description: 'Active features that are enabled in the environment, which prevents its removal',
       examples: [3],
     }),
     strategies: Type.Integer({

@@ -20,7 +20,7 @@ const FIELDS = sql`
   environments.sort_order as "sortOrder"`;
 
 /** The counts include only projects that the actor may read. */
-const environmentFor = (actor: Actor) => sql`
+const environmentColumns = (actor: Actor) => sql`
   ${FIELDS},
   (select count(*) from project_environments join projects on projects.id = project_id
     where environment_name = environments.name and ${isReadable(actor)}) as "projectCount",
@@ -35,7 +35,7 @@ const environmentFor = (actor: Actor) => sql`
 
 export async function listEnvironments(db: Reader, actor: Actor): Promise<Environment[]> {
   const { rows } = await sql<Environment>`
-    select ${environmentFor(actor)} from environments order by sort_order, name`.execute(db);
+    select ${environmentColumns(actor)} from environments order by sort_order, name`.execute(db);
   return rows;
 }
 
@@ -45,7 +45,7 @@ export async function findEnvironment(
   name: string,
 ): Promise<Environment | undefined> {
   const { rows } = await sql<Environment>`
-    select ${environmentFor(actor)} from environments where name = ${name}`.execute(db);
+    select ${environmentColumns(actor)} from environments where name = ${name}`.execute(db);
   return rows[0];
 }
 
@@ -54,7 +54,7 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Returns those of the names that are environments. */
+/** Returns the names for which an environment exists. */
 export async function listExistingEnvironments(db: Reader, names: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('environments')
@@ -73,7 +73,7 @@ export async function lockEnvironments(tx: Tx, names: string[]): Promise<Environ
 }
 
 /**
- * Locks all environments, so that concurrent deletions see each other. Transactions that add a reference to an environment wait.
+ * Locks all environments, so that concurrent deletions see each other. Transactions that add a reference to an environment have to wait.
  */
 export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`
@@ -103,7 +103,7 @@ export async function insertEnvironment(tx: Tx, environment: NewEnvironmentRow):
     from environments
     returning ${FIELDS}`.execute(tx);
   const [inserted] = rows;
-  if (!inserted) throw new Error(`Environment ${name} was not inserted`);
+  if (!inserted) throw new Error(`Environment "${name}" was not inserted`);
   return inserted;
 }
 
@@ -268,7 +268,7 @@ export async function insertProjectEnvironment(
   return numAffectedRows === 1n;
 }
 
-/** Adds every feature of the project to the environment, disabled. Locks the features, as every change of their parts does. */
+/** Adds every feature of the project to the environment, disabled. Locks the features, as every change to a feature does. */
 export async function insertFeatureEnvironments(tx: Tx, project: string, environment: string): Promise<void> {
   await sql`select from features where project = ${project} order by name for no key update`.execute(tx);
   await sql`

@@ -18,7 +18,7 @@ export async function changeEnvironment(
 }
 
 /** Enables or disables an environment for new projects. Repeating the call changes nothing. */
-export async function enableEnvironment(current: Change, name: string, enabled: boolean): Promise<void> {
+export async function setEnvironmentEnabled(current: Change, name: string, enabled: boolean): Promise<void> {
   await changeFields(current, name, environmentBefore => ({ ...environmentBefore, enabled }));
 }
 

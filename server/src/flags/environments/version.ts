@@ -12,7 +12,7 @@ export const VERSIONED_ENVIRONMENT: Versioned<string, Environment> = {
   derived: ['projectCount', 'apiTokenCount', 'enabledToggleCount'],
 };
 
-/** Locks the environment for deletion, which takes more locks, in the common lock order. */
+/** Takes every lock that deletion needs, so that the version check does not break the lock order. */
 export const DELETED_ENVIRONMENT: typeof VERSIONED_ENVIRONMENT = {
   ...VERSIONED_ENVIRONMENT,
   lock: async ({ tx, actor }, name) => {
@@ -21,13 +21,13 @@ export const DELETED_ENVIRONMENT: typeof VERSIONED_ENVIRONMENT = {
   },
 };
 
-/** An environment of a project. Only its default strategy is edited. */
+/** An environment of a project. Only its default strategy can be edited. */
 export const VERSIONED_PROJECT_ENVIRONMENT: Versioned<
   { projectId: string; environment: string },
   EnvironmentInProject
 > = {
   formatName: ({ projectId, environment }) =>
-    `The default strategy of project "${projectId}" in "${environment}"`,
+    `The default strategy of project "${projectId}" in environment "${environment}"`,
   lock: async ({ tx }, { projectId, environment }) => {
     await lockDefaultStrategy(tx, projectId, environment);
     return await findProjectEnvironment(tx, projectId, environment);

@@ -10,7 +10,7 @@ import {
 } from './store.ts';
 
 /** Adds the feature to the actor's favorites, or removes it. */
-export async function favoriteFeature(
+export async function setFeatureFavorite(
   { tx, actor, record }: Change,
   project: string,
   feature: string,
@@ -28,7 +28,7 @@ export async function favoriteFeature(
 }
 
 /** Adds the project to the actor's favorites, or removes it. */
-export async function favoriteProject(
+export async function setProjectFavorite(
   { tx, actor, record }: Change,
   project: string,
   favorite: boolean,

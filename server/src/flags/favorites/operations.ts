@@ -2,7 +2,7 @@ import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
 import { Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { featureParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';
-import { favoriteFeature, favoriteProject } from './favorite.ts';
+import { setFeatureFavorite, setProjectFavorite } from './favorite.ts';
 
 const PROJECT = '/api/admin/projects/:projectId/favorites';
 const FEATURE = '/api/admin/projects/:projectId/features/:featureName/favorites';
@@ -24,7 +24,7 @@ export const FAVORITES: OperationModule = {
       rejects: [409],
       events: ['feature-favorited'],
       run: (current, { params: { projectId, featureName } }) =>
-        favoriteFeature(current, projectId, featureName, true),
+        setFeatureFavorite(current, projectId, featureName, true),
     }),
     command({
       id: 'removeFavoriteFeature',
@@ -39,7 +39,7 @@ export const FAVORITES: OperationModule = {
       rejects: [409],
       events: ['feature-unfavorited'],
       run: (current, { params: { projectId, featureName } }) =>
-        favoriteFeature(current, projectId, featureName, false),
+        setFeatureFavorite(current, projectId, featureName, false),
     }),
     command({
       id: 'addFavoriteProject',
@@ -53,7 +53,7 @@ export const FAVORITES: OperationModule = {
       output: Nothing,
       rejects: [409],
       events: ['project-favorited'],
-      run: (current, { params: { projectId } }) => favoriteProject(current, projectId, true),
+      run: (current, { params: { projectId } }) => setProjectFavorite(current, projectId, true),
     }),
     command({
       id: 'removeFavoriteProject',
@@ -67,7 +67,7 @@ export const FAVORITES: OperationModule = {
       output: Nothing,
       rejects: [409],
       events: ['project-unfavorited'],
-      run: (current, { params: { projectId } }) => favoriteProject(current, projectId, false),
+      run: (current, { params: { projectId } }) => setProjectFavorite(current, projectId, false),
     }),
   ],
 };

@@ -18,7 +18,7 @@ const favorite = (path: string, user: TestUser, method: 'POST' | 'DELETE' = 'POS
   call(harness.app, method, `${PROJECTS_PATH}/${path}/favorites`, { token: user.token });
 const makeFeature = async (name: string, project = 'default') =>
   await call(harness.app, 'POST', `${PROJECTS_PATH}/${project}/features`, { body: { name } });
-const seenBy = async (path: string, user: TestUser) =>
+const readAs = async (path: string, user: TestUser) =>
   (await call(harness.app, 'GET', `${PROJECTS_PATH}/${path}`, { token: user.token })).body;
 const readEvents = async (filter: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${filter}`)).body.events.toReversed();
@@ -28,8 +28,8 @@ test('a feature is a favorite only of the user who added it, and adding it again
   const feature = 'default/features/starred';
 
   const responses = [await favorite(feature, ann), await favorite(feature, ann)];
-  const favorites = [(await seenBy(feature, ann)).favorite, (await seenBy(feature, bob)).favorite];
-  const listedFeatures = (await seenBy('default/features', ann)).features;
+  const favorites = [(await readAs(feature, ann)).favorite, (await readAs(feature, bob)).favorite];
+  const listedFeatures = (await readAs('default/features', ann)).features;
   const removals = [await favorite(feature, ann, 'DELETE'), await favorite(feature, ann, 'DELETE')];
 
   expect([...responses, ...removals].map(({ status, body }) => [status, body])).toEqual(
@@ -37,11 +37,16 @@ test('a feature is a favorite only of the user who added it, and adding it again
   );
   expect(favorites).toEqual([true, false]);
   expect(listedFeatures).toContainEqual(expect.objectContaining({ name: 'starred', favorite: true }));
-  expect(await seenBy(feature, ann)).toMatchObject({ favorite: false });
-  const about = { project: 'default', createdByUserId: ann.id, data: { feature: 'starred' }, preData: null };
+  expect(await readAs(feature, ann)).toMatchObject({ favorite: false });
+  const eventFields = {
+    project: 'default',
+    createdByUserId: ann.id,
+    data: { feature: 'starred' },
+    preData: null,
+  };
   expect((await readEvents('feature=IS:starred')).slice(1)).toMatchObject([
-    { type: 'feature-favorited', ...about },
-    { type: 'feature-unfavorited', ...about },
+    { type: 'feature-favorited', ...eventFields },
+    { type: 'feature-unfavorited', ...eventFields },
   ]);
 });
 
@@ -50,15 +55,15 @@ test('adding a favorite does not make a user a collaborator', async () => {
 
   await favorite('default/features/admired', ann);
 
-  const { collaborators } = await seenBy('default/features/admired', ann);
+  const { collaborators } = await readAs('default/features/admired', ann);
   expect(collaborators.users.map(({ id }: { id: number }) => id)).toEqual([-42]);
 });
 
-test('a project is a favorite only of the user who added it, in the list and in GET', async () => {
+test('a project is a favorite only of the user who added it, in the list and in the project itself', async () => {
   const { id } = await makeProject(harness.db);
 
   const responses = [await favorite(id, ann), await favorite(id, ann)];
-  const favorites = [(await seenBy(id, ann)).favorite, (await seenBy(id, bob)).favorite];
+  const favorites = [(await readAs(id, ann)).favorite, (await readAs(id, bob)).favorite];
   const listedProjects = (await call(harness.app, 'GET', PROJECTS_PATH, { token: ann.token })).body.projects;
   const removals = [await favorite(id, ann, 'DELETE'), await favorite(id, ann, 'DELETE')];
 
@@ -111,7 +116,7 @@ test('rejects a resource that is missing or hidden from the caller with 404', as
   expect((await favorite(`${id}/features/hidden`, bob)).status).toBe(200);
 });
 
-test('two concurrent requests add and record one favorite', async () => {
+test('two concurrent requests add and record a favorite only once', async () => {
   await makeFeature('raced');
 
   const response = await duringTransaction(

@@ -5,12 +5,12 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-const URL = '/api/admin/segments';
+const SEGMENTS_PATH = '/api/admin/segments';
 
 const makeSegment = async (name: string) =>
-  (await call(harness.app, 'POST', URL, { body: { name, constraints: [] } })).body;
+  (await call(harness.app, 'POST', SEGMENTS_PATH, { body: { name, constraints: [] } })).body;
 
-test('setting the segments of a strategy updates the strategy', async () => {
+test('setting the segments of a strategy readUpdateEvents the strategy', async () => {
   const { app } = harness;
   const [firstSegment, secondSegment] = [await makeSegment('one'), await makeSegment('two')];
   const feature = 'segmented';
@@ -19,8 +19,8 @@ test('setting the segments of a strategy updates the strategy', async () => {
   const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];
   const strategy = { name: 'flexibleRollout', title: 'Some', segments: [firstSegment.id], constraints };
   const strategyBefore = (await call(app, 'POST', strategiesPath, { body: strategy })).body;
-  const set = (segmentIds: number[], fields: object = {}, token?: string) =>
-    call(app, 'POST', `${URL}/strategies`, {
+  const setSegments = (segmentIds: number[], fields: object = {}, token?: string) =>
+    call(app, 'POST', `${SEGMENTS_PATH}/strategies`, {
       body: {
         projectId: 'default',
         environmentId: 'production',
@@ -30,15 +30,15 @@ test('setting the segments of a strategy updates the strategy', async () => {
       },
       ...(token === undefined ? {} : { token }),
     });
-  const updates = async () => {
+  const readUpdateEvents = async () => {
     const query = `feature=IS:${feature}&type=IS:feature-strategy-update`;
     return (await call(app, 'GET', `/api/admin/search/events?${query}`)).body.events;
   };
 
-  const response = await set([secondSegment.id, firstSegment.id, secondSegment.id], {
+  const response = await setSegments([secondSegment.id, firstSegment.id, secondSegment.id], {
     strategyId: strategyBefore.id.toUpperCase(),
   });
-  await set([firstSegment.id, secondSegment.id]);
+  await setSegments([firstSegment.id, secondSegment.id]);
 
   expect(response).toMatchObject({
     status: 201,
@@ -48,27 +48,27 @@ test('setting the segments of a strategy updates the strategy', async () => {
     ...strategyBefore,
     segments: [firstSegment.id, secondSegment.id],
   });
-  expect(await updates()).toMatchObject([
+  expect(await readUpdateEvents()).toMatchObject([
     {
       data: { segments: [firstSegment.id, secondSegment.id], title: 'Some' },
       preData: { segments: [firstSegment.id] },
     },
   ]);
 
-  expect(await set([])).toMatchObject({ status: 201, body: { segmentIds: [] } });
-  expect(await set([999_999])).toMatchObject({
+  expect(await setSegments([])).toMatchObject({ status: 201, body: { segmentIds: [] } });
+  expect(await setSegments([999_999])).toMatchObject({
     status: 400,
     body: { details: [{ path: '/body/segments' }] },
   });
-  expect(await set([1, 2, 3, 4, 5, 6])).toMatchObject({
+  expect(await setSegments([1, 2, 3, 4, 5, 6])).toMatchObject({
     status: 400,
     body: { details: [{ path: '/body/segmentIds' }] },
   });
-  expect((await set([], { environmentId: 'development' })).status).toBe(404);
-  expect((await set([], { projectId: 'nowhere' })).status).toBe(404);
-  expect((await set([], { strategyId: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55' })).status).toBe(404);
+  expect((await setSegments([], { environmentId: 'development' })).status).toBe(404);
+  expect((await setSegments([], { projectId: 'nowhere' })).status).toBe(404);
+  expect((await setSegments([], { strategyId: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55' })).status).toBe(404);
   const viewer = await makeUser(harness.db, 'Viewer');
-  const rejection = await set([firstSegment.id], {}, viewer.token);
+  const rejection = await setSegments([firstSegment.id], {}, viewer.token);
   expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
   expect(rejection.body.message).toContain('UPDATE_FEATURE_STRATEGY in environment "production"');
 });

@@ -52,7 +52,7 @@ async function makeSource(name: string, project = 'default', enabled = false): P
   return segment;
 }
 
-test('a copy has new ids, and the target stays enabled or disabled', async () => {
+test('copies strategies and variants, and the target stays enabled or disabled', async () => {
   const segment = await makeSource('copied');
 
   const { status, body } = await copy('copied', 'production', { from: 'development' });
@@ -75,7 +75,7 @@ test('a copy has new ids, and the target stays enabled or disabled', async () =>
   ]);
 });
 
-test('copying equal environments changes and records nothing', async () => {
+test('copying between equal environments changes and records nothing', async () => {
   await makeSource('repeated');
   const firstCopy = await copy('repeated', 'production', { from: 'development' });
   const eventTypes = await readEventTypes('repeated');
@@ -105,17 +105,17 @@ test('copies only strategies or only variants on request', async () => {
 test.each([
   ['an environment the feature does not have', { from: 'moon' }],
   ['the environment itself', { from: 'production' }],
-  ['a part that there is not', { from: 'development', include: ['tags'] }],
-  ['a field that is not known', { from: 'development', nonsense: 1 }],
-])('rejects %s', async (what, body) => {
-  const name = what.replaceAll(' ', '-');
+  ['an unknown part', { from: 'development', include: ['tags'] }],
+  ['an unknown field', { from: 'development', nonsense: 1 }],
+])('rejects %s', async (description, body) => {
+  const name = description.replaceAll(' ', '-');
   await makeSource(name);
 
   expect(await copy(name, 'production', body)).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect(await readEventTypes(name)).toEqual([]);
 });
 
-test('removing strategies requires its own permission', async () => {
+test('removing strategies requires a separate permission', async () => {
   await makeProject(harness.db, { id: 'limited' });
   await makeSource('kept', 'limited');
   const user = await makeUser(harness.db, 'Viewer');
@@ -131,7 +131,7 @@ test('removing strategies requires its own permission', async () => {
     harness.db,
   );
 
-  const refused = await copy('kept', 'production', { from: 'development' }, user.token, 'limited');
+  const rejection = await copy('kept', 'production', { from: 'development' }, user.token, 'limited');
   const response = await copy(
     'kept',
     'production',
@@ -140,8 +140,8 @@ test('removing strategies requires its own permission', async () => {
     'limited',
   );
 
-  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(refused.body.message).toContain('DELETE_FEATURE_STRATEGY');
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejection.body.message).toContain('DELETE_FEATURE_STRATEGY');
   expect(response.status).toBe(200);
 });
 

@@ -4,7 +4,7 @@ import { requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
-import { disableWithoutStrategies } from './last-strategy.ts';
+import { disableWithoutEnabledStrategy } from './last-strategy.ts';
 import { readEnvironments, requireEnvironment } from './read.ts';
 import type {
   EnvironmentCopy,
@@ -13,7 +13,7 @@ import type {
   StrategyContent,
 } from './schema.ts';
 import { deleteStrategies } from './store.ts';
-import { addCopies, asStrategyData } from './strategies.ts';
+import { addCopies, toStrategyData } from './strategies.ts';
 import { setVariants } from './variants.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function copyEnvironment(
   const replacesStrategies = include.includes('strategies') && !hasSameStrategies(source, target);
   const replacesVariants =
     include.includes('variants') && !isDeepStrictEqual(source.variants, target.variants);
-  for (const permission of requiredPermissions(source, target, replacesStrategies, replacesVariants))
+  for (const permission of listRequiredPermissions(source, target, replacesStrategies, replacesVariants))
     await requireInProject(tx, actor, key.project, [permission], key.environment);
   if (replacesStrategies) await replaceStrategies(current, key, source, target);
   if (replacesVariants)
@@ -49,7 +49,7 @@ export async function copyEnvironment(
     ]);
 }
 
-function* requiredPermissions(
+function* listRequiredPermissions(
   source: FeatureEnvironment,
   target: FeatureEnvironment,
   replacesStrategies: boolean,
@@ -78,7 +78,7 @@ async function replaceStrategies(
       target.strategies.map(({ id }) => id),
     );
     for (const strategy of target.strategies)
-      current.record({ type: 'feature-strategy-remove', ...key, preData: asStrategyData(strategy) });
+      current.record({ type: 'feature-strategy-remove', ...key, preData: toStrategyData(strategy) });
   }
   const copies = source.strategies.map(({ id: copyOf, featureName, ...content }) => ({
     copyOf,
@@ -88,5 +88,5 @@ async function replaceStrategies(
     content,
   }));
   await addCopies(current, key.project, copies);
-  await disableWithoutStrategies(current, key);
+  await disableWithoutEnabledStrategy(current, key);
 }

@@ -11,7 +11,7 @@ const FEATURES = '/api/admin/projects/default/features';
 type Strategies = { name: string; disabled?: boolean }[];
 
 /** Creates a feature that is enabled in production with these strategies. */
-async function makeEnabled(name: string, strategies: Strategies = [{ name: 'default' }]) {
+async function makeEnabledFeature(name: string, strategies: Strategies = [{ name: 'default' }]) {
   await insertRichFeature(harness.db, { name, environments: { production: { enabled: true, strategies } } });
   const environmentPath = `${FEATURES}/${name}/environments/production`;
   const readEnvironment = async () => (await call(harness.app, 'GET', environmentPath)).body;
@@ -49,7 +49,7 @@ test.each<[string, string, (urls: string[]) => Promise<ApiResponse>]>([
   'a feature whose last enabled strategy is %s is disabled in the same change',
   async (action, type, act) => {
     const name = action.replaceAll(' ', '-');
-    const { readEnvironment, urls } = await makeEnabled(name, [
+    const { readEnvironment, urls } = await makeEnabledFeature(name, [
       { name: 'default' },
       { name: 'default', disabled: true },
     ]);
@@ -68,7 +68,10 @@ test.each<[string, string, (urls: string[]) => Promise<ApiResponse>]>([
 );
 
 test('a feature stays enabled until its last strategy is disabled or deleted', async () => {
-  const { readEnvironment, urls } = await makeEnabled('two', [{ name: 'default' }, { name: 'default' }]);
+  const { readEnvironment, urls } = await makeEnabledFeature('two', [
+    { name: 'default' },
+    { name: 'default' },
+  ]);
   const [first = '', second = ''] = urls;
 
   await call(harness.app, 'PUT', first, { body: { name: 'default', disabled: true } });
@@ -84,8 +87,8 @@ test('a feature stays enabled until its last strategy is disabled or deleted', a
   ]);
 });
 
-test('editing a disabled strategy of a disabled feature does not record that the feature was disabled', async () => {
-  const { environmentPath, urls } = await makeEnabled('quiet');
+test('deleting the last strategy of a disabled feature does not record that it was disabled again', async () => {
+  const { environmentPath, urls } = await makeEnabledFeature('quiet');
   await call(harness.app, 'POST', `${environmentPath}/off`);
 
   await call(harness.app, 'DELETE', urls[0] ?? '');
@@ -97,7 +100,10 @@ test('editing a disabled strategy of a disabled feature does not record that the
 });
 
 test('two requests that each disable one of the last two strategies leave the feature disabled', async () => {
-  const { readEnvironment, urls } = await makeEnabled('raced', [{ name: 'default' }, { name: 'default' }]);
+  const { readEnvironment, urls } = await makeEnabledFeature('raced', [
+    { name: 'default' },
+    { name: 'default' },
+  ]);
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'raced' for update`.execute(blocker);
 
@@ -115,7 +121,7 @@ test('two requests that each disable one of the last two strategies leave the fe
 });
 
 test('an import without an enabled strategy disables an existing feature', async () => {
-  const { readEnvironment } = await makeEnabled('imported-over');
+  const { readEnvironment } = await makeEnabledFeature('imported-over');
 
   const { status } = await importData({
     features: [{ name: 'imported-over' }],
@@ -136,32 +142,34 @@ test('an import without an enabled strategy disables an existing feature', async
 test.each([
   ['a new feature', 'imported-new', false],
   ['an existing feature', 'imported-again', true],
-])('an import disables %s if the data enables it without an enabled strategy', async (...row) => {
-  const [, name, exists] = row;
-  if (exists) await makeEnabled(name);
-  const data = {
-    features: [{ name }],
-    featureStrategies: [],
-    featureEnvironments: [{ featureName: name, enabled: true }],
-  };
+])(
+  'an import disables %s if the data enables it without an enabled strategy',
+  async (_case, name, exists) => {
+    if (exists) await makeEnabledFeature(name);
+    const data = {
+      features: [{ name }],
+      featureStrategies: [],
+      featureEnvironments: [{ featureName: name, enabled: true }],
+    };
 
-  const validation = await call(harness.app, 'POST', '/api/admin/features-batch/validate', {
-    body: { project: 'default', environment: 'production', data },
-  });
-  const response = await importData(data);
+    const validation = await call(harness.app, 'POST', '/api/admin/features-batch/validate', {
+      body: { project: 'default', environment: 'production', data },
+    });
+    const response = await importData(data);
 
-  expect(response.status).toBe(200);
-  const { body } = await call(harness.app, 'GET', `${FEATURES}/${name}/environments/production`);
-  expect(body).toMatchObject({ enabled: false, strategies: [] });
-  expect((await readEvents(name)).map(({ type }) => type)).not.toContain('feature-environment-enabled');
-  expect(validation.body.warnings).toContainEqual({
-    message: 'These features have no enabled strategy in the data and will be disabled',
-    affectedItems: [name],
-  });
-});
+    expect(response.status).toBe(200);
+    const { body } = await call(harness.app, 'GET', `${FEATURES}/${name}/environments/production`);
+    expect(body).toMatchObject({ enabled: false, strategies: [] });
+    expect((await readEvents(name)).map(({ type }) => type)).not.toContain('feature-environment-enabled');
+    expect(validation.body.warnings).toContainEqual({
+      message: 'These features have no enabled strategy in the data and will be disabled',
+      affectedItems: [name],
+    });
+  },
+);
 
 test('copying an environment without an enabled strategy disables the feature in the target', async () => {
-  const { environmentPath, readEnvironment } = await makeEnabled('copied-over');
+  const { environmentPath, readEnvironment } = await makeEnabledFeature('copied-over');
 
   const { status, body } = await call(harness.app, 'POST', `${environmentPath}/copy`, {
     body: { from: 'development' },
@@ -176,7 +184,7 @@ test('copying an environment without an enabled strategy disables the feature in
   ]);
 });
 
-test('enabling a feature adds the default strategy enabled, even if the default strategy is disabled', async () => {
+test('enabling a feature adds an enabled strategy, even if the default strategy is disabled', async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/environments/development/default-strategy', {
     body: { name: 'remoteAddress', disabled: true, parameters: { IPs: '10.0.0.1' } },
   });

@@ -3,10 +3,10 @@ import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { featureEnvironmentParams, projectEnvironmentParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
-import { uniqueNames } from '../feature-rows/names.ts';
+import { requireUniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';
-import { BASE_PATH, toFeatureEnvironmentKey } from './address.ts';
 import { environmentEtag, environmentUnchanged, type LockFeatureEtag } from './etag.ts';
+import { BASE_PATH, toFeatureEnvironmentKey } from './paths.ts';
 import { readEnvironment } from './read.ts';
 import { FeatureEnvironment, FeatureStrategy, PlannedStrategy } from './schema.ts';
 import { toggleFeatures } from './toggle.ts';
@@ -50,7 +50,7 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
       route: `POST ${BULK}/on`,
       summary: 'Enable features',
       description:
-        'Enables all of the named features in the environment, or none. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Adding a strategy also requires CREATE_FEATURE_STRATEGY.',
+        'Enables all given features in the environment, or none of them. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Adding a strategy also requires CREATE_FEATURE_STRATEGY.',
       permission: ['UPDATE_FEATURE_ENVIRONMENT'],
       cost: COST.bulk,
       params: projectEnvironmentParams,
@@ -58,7 +58,7 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
       output: Nothing,
       events: ['feature-strategy-add', 'feature-environment-enabled'],
       run: (current, { params: { projectId, environment }, body }) =>
-        toggleFeatures(current, projectId, environment, uniqueNames(body.features), true),
+        toggleFeatures(current, projectId, environment, requireUniqueNames(body.features), true),
     }),
     command({
       id: 'disableFeature',
@@ -78,7 +78,7 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
       id: 'disableFeatures',
       route: `POST ${BULK}/off`,
       summary: 'Disable features',
-      description: 'Disables all of the named features in the environment, or none.',
+      description: 'Disables all given features in the environment, or none of them.',
       permission: ['UPDATE_FEATURE_ENVIRONMENT'],
       cost: COST.bulk,
       params: projectEnvironmentParams,
@@ -86,7 +86,7 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
       output: Nothing,
       events: ['feature-environment-disabled'],
       run: (current, { params: { projectId, environment }, body }) =>
-        toggleFeatures(current, projectId, environment, uniqueNames(body.features), false),
+        toggleFeatures(current, projectId, environment, requireUniqueNames(body.features), false),
     }),
   ],
 });

@@ -7,7 +7,7 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-/** Sends the request while another application has a transaction open, which commits once the request waits for it. */
+/** Sends the request while another application has an open transaction, which is committed once the request waits for it. */
 async function requestDuring(statement: string, request: () => Promise<{ status: number; body: unknown }>) {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -28,8 +28,8 @@ async function requestDuring(statement: string, request: () => Promise<{ status:
   return await response;
 }
 
-// Deleting a disabled strategy changes no document, so the other application does not lock the feature.
-test('rejects a change of a strategy with 409 when another application deletes the strategy', async () => {
+// Deleting a disabled strategy does not change what SDKs receive, so the deletion does not lock the feature.
+test('rejects an update of a strategy with 409 if another application deletes the strategy', async () => {
   await makeFeature(harness.db, 'default', { name: 'checkout' });
   const strategies = '/api/admin/projects/default/features/checkout/environments/production/strategies';
   const segment = await call(harness.app, 'POST', '/api/admin/segments', {

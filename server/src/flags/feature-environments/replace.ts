@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change } from '../../record/change.ts';
 import type { FeatureEnvironment, NewStrategy } from './schema.ts';
 import { deleteStrategies, insertStrategies } from './store.ts';
-import { asStrategyData, complete } from './strategies.ts';
+import { completeStrategy, toStrategyData } from './strategies.ts';
 
 /**
  * Gives each feature exactly these strategies in the environment. A feature that already has them is left unchanged. The caller has
- * locked the features and accepted the strategies.
+ * locked the features and validated the strategies.
  */
 export async function replaceStrategies(
   { tx, record }: Change,
@@ -17,7 +17,7 @@ export async function replaceStrategies(
     .map(({ environmentBefore: { featureName, strategies: strategiesBefore }, strategies }) => ({
       featureName,
       strategiesBefore,
-      strategiesAfter: strategies.map((strategy, index) => complete(strategy, featureName, index)),
+      strategiesAfter: strategies.map((strategy, index) => completeStrategy(strategy, featureName, index)),
     }))
     .filter(
       ({ strategiesBefore, strategiesAfter }) =>
@@ -36,11 +36,11 @@ export async function replaceStrategies(
   const addedStrategies = newRows.length > 0 ? await insertStrategies(tx, environment, newRows) : [];
   for (const strategy of removedStrategies) {
     const subject = { project, environment, featureName: strategy.featureName };
-    record({ type: 'feature-strategy-remove', ...subject, preData: asStrategyData(strategy) });
+    record({ type: 'feature-strategy-remove', ...subject, preData: toStrategyData(strategy) });
   }
   for (const strategy of addedStrategies) {
     const subject = { project, environment, featureName: strategy.featureName };
-    record({ type: 'feature-strategy-add', ...subject, data: asStrategyData(strategy) });
+    record({ type: 'feature-strategy-add', ...subject, data: toStrategyData(strategy) });
   }
 }
 

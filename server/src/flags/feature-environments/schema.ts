@@ -37,12 +37,12 @@ const strategyContent = {
 /** A strategy without its id and feature. */
 export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strategyContent>>>;
 
-/** A strategy in the form that a copy of it would have. */
+/** A strategy as it would be copied. */
 export const PlannedStrategy = Named(
   'PlannedStrategy',
   Type.Object(
     {
-      copyOf: Type.String({ format: 'uuid', description: 'Strategy of the source' }),
+      copyOf: Type.String({ format: 'uuid', description: 'Id of the strategy in the source' }),
       ...strategyContent,
     },
     { description: 'A strategy of the copy' },
@@ -69,15 +69,15 @@ export const FeatureEnvironment = Named(
   Type.Object(
     {
       name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-      environment: Type.String({ description: 'The same as name', examples: ['production'] }),
+      environment: Type.String({ description: 'Same as `name`', examples: ['production'] }),
       featureName: name,
       type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
       enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
       sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [200] }),
       variantCount: Type.Integer({ description: 'Number of variants', examples: [0] }),
       variants: Type.Array(Ref(Variant), { examples: [[]] }),
-      strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order of their evaluation' }),
-      lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
+      strategies: Type.Array(Ref(FeatureStrategy), { description: 'In evaluation order' }),
+      lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in the environment')),
       hasStrategies: Type.Boolean({
         description: 'Whether the feature has a strategy in the environment',
         examples: [true],
@@ -149,13 +149,13 @@ export type StrategyUpdate = Static<typeof StrategyUpdate>;
 
 const { sortOrder: _, ...listedStrategy } = NewStrategy.properties;
 
-/** All strategies of a feature in an environment, in the order in which they are evaluated. */
+/** All strategies of a feature in an environment, in evaluation order. */
 export const StrategyList = Type.Array(
   NamedObject('ListedStrategy', {
     id: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'Id of a strategy that the feature has in the environment. Absent: a new strategy',
+        description: 'Id of a strategy that the feature has in the environment. Omit it to add a strategy.',
         examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
       }),
     ),
@@ -163,7 +163,7 @@ export const StrategyList = Type.Array(
   }),
   {
     title: 'StrategyList',
-    description: 'The strategies in the order of their evaluation',
+    description: 'The strategies in evaluation order',
     maxItems: MAX_STRATEGIES,
     examples: [
       [
@@ -190,7 +190,7 @@ export const EnvironmentCopy = NamedObject(
     include: Type.Optional(
       Type.Array(
         Type.Unsafe<'strategies' | 'variants'>({ type: 'string', enum: ['strategies', 'variants'] }),
-        { maxItems: 10, description: 'Parts to copy. Default: both.' },
+        { maxItems: 10, description: 'Parts to copy; both by default' },
       ),
     ),
   },
@@ -234,7 +234,7 @@ const strategySegments = NamedObject(
     }),
     segmentIds: Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
       maxItems: 5,
-      description: 'Ids of the segments of the strategy. An empty list removes all.',
+      description: 'Ids of the segments of the strategy. An empty list removes all segments.',
       examples: [[3]],
     }),
   },

@@ -7,7 +7,7 @@ import { makeFeatureWithRequests } from '../../test/strategy-requests.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
-const UNKNOWN = '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55';
+const UNKNOWN_ID = '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55';
 
 type Strategy = { id: string; sortOrder: number; title?: string };
 
@@ -22,15 +22,15 @@ async function makeFeature(name: string, strategies: number, project?: string) {
     ...feature,
     strategiesBefore,
     put,
-    recordedEvents: async () => (await feature.events()).slice(strategies),
+    readNewEvents: async () => (await feature.events()).slice(strategies),
   };
 }
 
 const titlesWithOrder = (strategies: Strategy[]) =>
   strategies.map(({ title, sortOrder }) => `${title}${sortOrder}`).join(' ');
 
-test('updates, adds, deletes and sorts strategies in one change, with the events of the individual operations', async () => {
-  const { environmentPath, strategiesBefore, put, list, recordedEvents } = await makeFeature('everything', 3);
+test('updates, adds, deletes and sorts strategies in one change, and records the events of the individual operations', async () => {
+  const { environmentPath, strategiesBefore, put, list, readNewEvents } = await makeFeature('everything', 3);
   const [a, b, c] = strategiesBefore;
 
   const { status, body } = await put([
@@ -44,7 +44,7 @@ test('updates, adds, deletes and sorts strategies in one change, with the events
   expect(body[1].parameters).toEqual({ rollout: '25', stickiness: 'default', groupId: 'everything' });
   expect(await list()).toEqual(body);
   const [newId] = [body[1].id];
-  expect(await recordedEvents()).toMatchObject([
+  expect(await readNewEvents()).toMatchObject([
     { type: 'feature-strategy-remove', preData: { id: b?.id } },
     { type: 'feature-strategy-update', data: { title: 'c2', sortOrder: 2 }, preData: { title: 'c' } },
     { type: 'feature-strategy-add', data: { id: newId, sortOrder: 3 } },
@@ -54,22 +54,22 @@ test('updates, adds, deletes and sorts strategies in one change, with the events
       preData: { strategyIds: [a?.id, c?.id, newId], sortOrders: [0, 2, 3] },
     },
   ]);
-  const groups = new Set(
+  const groupIds = new Set(
     (
       await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:everything&limit=4')
     ).body.events.map(({ groupId }: { groupId: string }) => groupId),
   );
-  expect(groups.size).toBe(1);
+  expect(groupIds.size).toBe(1);
   expect((await call(harness.app, 'GET', environmentPath)).body.strategies).toEqual(body);
 });
 
 test('changes and records nothing if the returned list is sent back', async () => {
-  const { strategiesBefore, put, recordedEvents } = await makeFeature('same', 3);
+  const { strategiesBefore, put, readNewEvents } = await makeFeature('same', 3);
 
   const { body } = await put(strategiesBefore);
 
   expect(body).toEqual(strategiesBefore);
-  expect(await recordedEvents()).toEqual([]);
+  expect(await readNewEvents()).toEqual([]);
 });
 
 test('a listed strategy with an id keeps title, segments, variants and disabled if they are omitted', async () => {
@@ -96,12 +96,12 @@ test('a listed strategy with an id keeps title, segments, variants and disabled 
 });
 
 test('deleting or adding a strategy does not renumber the others', async () => {
-  const { strategiesBefore, put, recordedEvents } = await makeFeature('kept', 3);
+  const { strategiesBefore, put, readNewEvents } = await makeFeature('kept', 3);
 
   const { body } = await put([strategiesBefore[1], strategiesBefore[2], { name: 'default', title: 'd' }]);
 
   expect(titlesWithOrder(body)).toBe('b1 c2 d3');
-  expect((await recordedEvents()).map(({ type }) => type)).toEqual([
+  expect((await readNewEvents()).map(({ type }) => type)).toEqual([
     'feature-strategy-remove',
     'feature-strategy-add',
   ]);
@@ -117,7 +117,7 @@ test('renumbers from 0 if the sort orders would become too high', async () => {
 });
 
 test('an empty list deletes all strategies and disables the feature', async () => {
-  const { environmentPath, put, recordedEvents } = await makeFeature('emptied', 2);
+  const { environmentPath, put, readNewEvents } = await makeFeature('emptied', 2);
   await call(harness.app, 'POST', `${environmentPath}/on`);
 
   expect((await put([])).body).toEqual([]);
@@ -126,7 +126,7 @@ test('an empty list deletes all strategies and disables the feature', async () =
     enabled: false,
     strategies: [],
   });
-  expect((await recordedEvents()).map(({ type }) => type)).toEqual([
+  expect((await readNewEvents()).map(({ type }) => type)).toEqual([
     'feature-environment-enabled',
     'feature-strategy-remove',
     'feature-strategy-remove',
@@ -145,9 +145,9 @@ test('disables the feature if the list disables its last enabled strategy', asyn
 
 test('replaces the segments of several strategies', async () => {
   const { strategiesBefore, put, list } = await makeFeature('segments', 2);
-  const segment = async (name: string) =>
+  const createSegment = async (name: string) =>
     (await call(harness.app, 'POST', '/api/admin/segments', { body: { name, constraints: [] } })).body.id;
-  const [firstSegment, secondSegment] = [await segment('set-one'), await segment('set-two')];
+  const [firstSegment, secondSegment] = [await createSegment('set-one'), await createSegment('set-two')];
 
   await put([
     { ...strategiesBefore[0], segments: [firstSegment] },
@@ -207,7 +207,7 @@ test('lists every violation of every strategy, and changes nothing', async () =>
 });
 
 test.each([
-  ['an unknown id', [{ id: UNKNOWN, name: 'default' }], '/body/0/id'],
+  ['an unknown id', [{ id: UNKNOWN_ID, name: 'default' }], '/body/0/id'],
   ['a strategy without a name', [{ title: 'x' }], '/body/0/name'],
   ['an id that is not a UUID', [{ id: '7', name: 'default' }], '/body/0/id'],
   ['an object', { name: 'default' }, '/body'],
@@ -218,7 +218,7 @@ test.each([
   expect(await put(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('rejects an id that is in the list twice, even in a different case', async () => {
+test('rejects an id that is in the list twice, even if the letter case differs', async () => {
   const { strategiesBefore, put } = await makeFeature('twice', 1);
 
   const id = strategiesBefore[0]?.id.toUpperCase();
@@ -300,7 +300,7 @@ test('rejects a list with an outdated ETag, and keeps the strategy that was adde
   expect(await list()).toHaveLength(2);
 });
 
-test('only one of two concurrent lists with the same ETag is accepted, and the other is rejected with 412', async () => {
+test('accepts one of two concurrent lists with the same ETag, and rejects the other with 412', async () => {
   const { environmentPath, put, list } = await makeFeature('raced', 2);
   const etag = String((await call(harness.app, 'GET', `${environmentPath}/strategies`)).headers.etag);
   const blocker = await harness.db.startTransaction().execute();

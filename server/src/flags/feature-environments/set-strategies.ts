@@ -4,7 +4,7 @@ import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import type { Change } from '../../record/change.ts';
-import { disableWithoutStrategies } from './last-strategy.ts';
+import { disableWithoutEnabledStrategy } from './last-strategy.ts';
 import {
   type FeatureEnvironmentKey,
   type FeatureStrategy,
@@ -12,7 +12,13 @@ import {
   type StrategyList,
 } from './schema.ts';
 import { deleteStrategies, insertStrategies, updateStrategies } from './store.ts';
-import { asOrderData, asStrategyData, complete, lockEnvironment, withPreservedFields } from './strategies.ts';
+import {
+  completeStrategy,
+  lockEnvironment,
+  toOrderData,
+  toStrategyData,
+  withPreservedFields,
+} from './strategies.ts';
 import { validateStrategies } from './validate-strategy.ts';
 
 /**
@@ -26,7 +32,7 @@ export async function setStrategies(
 ): Promise<FeatureStrategy[]> {
   const { strategies: strategiesBefore } = await lockEnvironment(current, key);
   const steps = planSteps(strategiesBefore, await acceptStrategies(current, key, strategiesBefore, list));
-  for (const permission of requiredPermissions(steps))
+  for (const permission of listRequiredPermissions(steps))
     await requireInProject(current.tx, current.actor, key.project, [permission], key.environment);
   await carryOut(current, key, steps);
   return steps.strategiesAfter;
@@ -45,7 +51,7 @@ type Steps = {
 /** A listed strategy after the change, without its position, and the strategy that it replaces. */
 type AcceptedStrategy = { strategyBefore: FeatureStrategy | undefined; content: FeatureStrategy };
 
-/** Completes the strategies, or rejects them with every violation. Unchanged strategies are not validated again. */
+/** Validates the strategies and fills in omitted fields, or rejects them with every violation. Unchanged strategies are not validated again. */
 async function acceptStrategies(
   { tx }: Change,
   { project, featureName, environment }: FeatureEnvironmentKey,
@@ -57,20 +63,20 @@ async function acceptStrategies(
   const entries = list.map(({ id, ...fields }, index) => {
     const strategyBefore = strategiesById.get(id?.toLowerCase() ?? '');
     const input = strategyBefore ? withPreservedFields(strategyBefore, fields) : fields;
-    const content = (acceptedInput: typeof input): FeatureStrategy => ({
+    const toStrategy = (acceptedInput: typeof input): FeatureStrategy => ({
       id: strategyBefore?.id ?? randomUUID(),
       featureName,
-      ...complete(acceptedInput, featureName, strategyBefore?.sortOrder ?? 0),
+      ...completeStrategy(acceptedInput, featureName, strategyBefore?.sortOrder ?? 0),
     });
-    return { input, path: `/body/${index}`, strategyBefore, content };
+    return { input, path: `/body/${index}`, strategyBefore, toStrategy };
   });
-  const isSame = ({ strategyBefore, content, input }: (typeof entries)[number]) =>
-    strategyBefore !== undefined && isDeepStrictEqual(content(input), strategyBefore);
+  const isSame = ({ strategyBefore, toStrategy, input }: (typeof entries)[number]) =>
+    strategyBefore !== undefined && isDeepStrictEqual(toStrategy(input), strategyBefore);
   const changedEntries = entries.filter(entry => !isSame(entry));
   const acceptedInputs = await validateStrategies(tx, project, changedEntries);
   return entries.map(entry => {
     const input = acceptedInputs[changedEntries.indexOf(entry)] ?? entry.input;
-    return { strategyBefore: entry.strategyBefore, content: entry.content(input) };
+    return { strategyBefore: entry.strategyBefore, content: entry.toStrategy(input) };
   });
 }
 
@@ -95,7 +101,7 @@ function rejectInvalidIds(
 }
 
 function planSteps(strategiesBefore: FeatureStrategy[], acceptedStrategies: AcceptedStrategy[]): Steps {
-  const orders = sortOrders(acceptedStrategies.map(accepted => accepted.strategyBefore?.sortOrder));
+  const orders = assignSortOrders(acceptedStrategies.map(accepted => accepted.strategyBefore?.sortOrder));
   const strategiesAfter = acceptedStrategies.map(({ content }, index) => ({
     ...content,
     sortOrder: orders[index] ?? index,
@@ -129,16 +135,16 @@ function planSteps(strategiesBefore: FeatureStrategy[], acceptedStrategies: Acce
  * Returns ascending sort orders. A strategy keeps its sort order if possible, so that deleting or adding a strategy does not
  * renumber the others.
  */
-function sortOrders(previous: (number | undefined)[]): number[] {
+function assignSortOrders(previous: (number | undefined)[]): number[] {
   const orders: number[] = [];
-  for (const ownOrder of previous) {
+  for (const previousOrder of previous) {
     const nextOrder = (orders.at(-1) ?? -1) + 1;
-    orders.push(ownOrder !== undefined && ownOrder > nextOrder ? ownOrder : nextOrder);
+    orders.push(previousOrder !== undefined && previousOrder > nextOrder ? previousOrder : nextOrder);
   }
   return (orders.at(-1) ?? 0) > MAX_SORT_ORDER ? previous.map((_, index) => index) : orders;
 }
 
-function* requiredPermissions({ removed, updated, added, sorted }: Steps): Generator<ProjectPermission> {
+function* listRequiredPermissions({ removed, updated, added, sorted }: Steps): Generator<ProjectPermission> {
   if (added.length > 0) yield 'CREATE_FEATURE_STRATEGY';
   if (updated.length > 0 || sorted) yield 'UPDATE_FEATURE_STRATEGY';
   if (removed.length > 0) yield 'DELETE_FEATURE_STRATEGY';
@@ -163,22 +169,22 @@ async function carryOut(
   if (changedStrategies.length > 0) await updateStrategies(tx, changedStrategies);
   if (added.length > 0) await insertStrategies(tx, key.environment, added);
   for (const strategy of removed)
-    record({ type: 'feature-strategy-remove', ...key, preData: asStrategyData(strategy) });
+    record({ type: 'feature-strategy-remove', ...key, preData: toStrategyData(strategy) });
   for (const { strategyBefore, strategyAfter } of updated)
     record({
       type: 'feature-strategy-update',
       ...key,
-      data: asStrategyData(strategyAfter),
-      preData: asStrategyData(strategyBefore),
+      data: toStrategyData(strategyAfter),
+      preData: toStrategyData(strategyBefore),
     });
   for (const strategy of added)
-    record({ type: 'feature-strategy-add', ...key, data: asStrategyData(strategy) });
+    record({ type: 'feature-strategy-add', ...key, data: toStrategyData(strategy) });
   if (sorted)
     record({
       type: 'strategy-order-changed',
       ...key,
-      data: asOrderData(sorted.orderAfter),
-      preData: asOrderData(sorted.orderBefore),
+      data: toOrderData(sorted.orderAfter),
+      preData: toOrderData(sorted.orderBefore),
     });
-  if (removed.length > 0 || updated.length > 0) await disableWithoutStrategies(current, key);
+  if (removed.length > 0 || updated.length > 0) await disableWithoutEnabledStrategy(current, key);
 }

@@ -7,17 +7,17 @@ import type { Variant } from '../../targeting/variants/schema.ts';
 import type { ExpectedRows } from '../feature-rows/store.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 
-/** All environments, each with the start of its JSON text. Must come first in a statement that uses `selectEnvironments`. */
+/** A CTE of all environments, each with the start of its JSON text. A statement that uses `selectEnvironments` must start with it. */
 export const ENVIRONMENTS = sql`
-  places as materialized (
+  all_environments as materialized (
     select name, sort_order, '{"name":' || to_json(name) || ',"environment":' || to_json(name)
-      || ',"type":' || to_json(type) || ',"sortOrder":' || sort_order as beginning
+      || ',"type":' || to_json(type) || ',"sortOrder":' || sort_order as json_start
     from environments
   )`;
 
 /**
- * Selects the segment ids of a row of `feature_strategies` as text, separated by commas. Most strategies have no segments, so a
- * statement about many strategies first looks the strategy up in a hash.
+ * Selects the comma-separated segment ids of a row of `feature_strategies`. Most strategies have no segments, so a statement about
+ * many strategies first rules those out with a hash lookup.
  */
 function joinedSegmentIds(amount: ExpectedRows) {
   const ids = sql`array_to_string(array(
@@ -28,7 +28,7 @@ function joinedSegmentIds(amount: ExpectedRows) {
     : sql`case when id in (select strategy_id from feature_strategy_segments) then ${ids} else '' end`;
 }
 
-/** Composes a `FeatureStrategy` as JSON text, from a row of `feature_strategies`. */
+/** Builds a `FeatureStrategy` as JSON text, from a row of `feature_strategies`. */
 const strategyText = (amount: ExpectedRows) => sql`
   '{"id":"' || id || '","name":' || to_json(strategy_name) || ${optionalField('title', sql`to_json(title)`)}
   || ${booleanField('disabled', sql`disabled`)} || ',"featureName":' || features.quoted || ',"sortOrder":' || sort_order
@@ -40,17 +40,17 @@ const WITHOUT_STRATEGIES = sql.lit(',"hasStrategies":false,"hasEnabledStrategies
 /**
  * Selects every environment of a row of `features`, or only the given one, with the columns `enabled`, `last_seen_at` and `text`,
  * the `FeatureEnvironment` as JSON text. The row of `features` must have the column `quoted`, its name as JSON. The strategies of
- * all environments are read together, because a scan and a sort for each environment cost more.
+ * all environments are read together, because a scan and a sort per environment would cost more.
  */
 export const selectEnvironments = (amount: ExpectedRows, environment?: string) => sql`
-  select here.enabled, seen.seen_at as last_seen_at,
-    beginning || ${booleanField('enabled', sql`here.enabled`)} || ',"featureName":' || features.quoted
-    || ',"variants":' || here.variants || ',"variantCount":' || jsonb_array_length(here.variants)
+  select fe.enabled, seen.seen_at as last_seen_at,
+    json_start || ${booleanField('enabled', sql`fe.enabled`)} || ',"featureName":' || features.quoted
+    || ',"variants":' || fe.variants || ',"variantCount":' || jsonb_array_length(fe.variants)
     || ${optionalField('lastSeenAt', jsonTime(sql`seen.seen_at`))}
     || coalesce(strategies.fields, ${WITHOUT_STRATEGIES}) as text
-  from feature_environments as here join places on places.name = here.environment
+  from feature_environments as fe join all_environments on all_environments.name = fe.environment
     left join feature_last_seen as seen
-      on seen.feature_name = here.feature_name and seen.environment = here.environment
+      on seen.feature_name = fe.feature_name and seen.environment = fe.environment
     left join (
       select environment, ',"hasStrategies":true' || ${booleanField('hasEnabledStrategies', sql`bool_or(not disabled)`)}
         || ',"strategies":[' || string_agg(text, ',') || ']}' as fields
@@ -60,15 +60,15 @@ export const selectEnvironments = (amount: ExpectedRows, environment?: string) =
         order by environment, sort_order, created_at, id
       ) as strategy
       group by environment
-    ) as strategies on strategies.environment = here.environment
-  where here.feature_name = features.name
-    and ${environment === undefined ? sql`true` : sql`here.environment = ${environment}`}
-  order by places.sort_order, places.name`;
+    ) as strategies on strategies.environment = fe.environment
+  where fe.feature_name = features.name
+    and ${environment === undefined ? sql`true` : sql`fe.environment = ${environment}`}
+  order by all_environments.sort_order, all_environments.name`;
 
 const FEATURES = sql`(select *, to_json(name)::text as quoted from features) as features`;
 
 /**
- * Returns the features in one environment, or in all environments, by name. A feature that does not have the environment is
+ * Returns the features in one environment, or in all environments, sorted by name. A feature that does not have the environment is
  * omitted.
  */
 export async function listEnvironments(
@@ -78,7 +78,7 @@ export async function listEnvironments(
 ): Promise<FeatureEnvironment[]> {
   const { rows } = await sql<{ text: string }>`
     with ${ENVIRONMENTS}
-    select here.text from ${FEATURES} cross join lateral (${selectEnvironments('few', environment)}) as here
+    select fe.text from ${FEATURES} cross join lateral (${selectEnvironments('few', environment)}) as fe
     where features.name = any(${names}) order by features.name`.execute(db);
   return rows.map(({ text }) => JSON.parse(text));
 }
@@ -93,7 +93,7 @@ export async function findEnvironment(
 ): Promise<FeatureEnvironment | null | undefined> {
   const { rows } = await sql<{ text: string | null }>`
     with ${ENVIRONMENTS}
-    select here.text from ${FEATURES} left join lateral (${selectEnvironments('few', environment)}) as here on true
+    select fe.text from ${FEATURES} left join lateral (${selectEnvironments('few', environment)}) as fe on true
     where features.name = ${featureName} and features.project = ${project}`.execute(db);
   const [row] = rows;
   return row && (row.text === null ? null : JSON.parse(row.text));
@@ -116,15 +116,15 @@ export async function listStrategyCounts(
   environment: string,
 ): Promise<StrategyCounts[]> {
   const { rows } = await sql<StrategyCounts>`
-    select here.feature_name as "featureName", here.enabled, counts.*
-    from feature_environments as here cross join lateral (
+    select fe.feature_name as "featureName", fe.enabled, counts.*
+    from feature_environments as fe cross join lateral (
       select count(*) as strategies, count(*) filter (where not disabled) as "enabledStrategies",
         coalesce(max(sort_order), -1) as "lastSortOrder"
       from feature_strategies
-      where feature_name = here.feature_name and feature_strategies.environment = here.environment
+      where feature_name = fe.feature_name and feature_strategies.environment = fe.environment
     ) as counts
-    where here.feature_name = any(${names}) and here.environment = ${environment}
-    order by here.feature_name`.execute(db);
+    where fe.feature_name = any(${names}) and fe.environment = ${environment}
+    order by fe.feature_name`.execute(db);
   return rows;
 }
 
@@ -167,20 +167,20 @@ export async function setEnabled(
 }
 
 /** Disables the given features that are enabled without an enabled strategy, and returns their names. */
-export async function disableWithoutStrategy(
+export async function disableFeaturesWithoutEnabledStrategy(
   tx: Tx,
   names: string[],
   environment: string,
 ): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    update feature_environments as here set enabled = false
-    where here.feature_name = any(${names}) and here.environment = ${environment} and here.enabled
+    update feature_environments as fe set enabled = false
+    where fe.feature_name = any(${names}) and fe.environment = ${environment} and fe.enabled
       and not exists (
         select from feature_strategies as strategy
-        where strategy.feature_name = here.feature_name and strategy.environment = here.environment
+        where strategy.feature_name = fe.feature_name and strategy.environment = fe.environment
           and not strategy.disabled
       )
-    returning here.feature_name as name`.execute(tx);
+    returning fe.feature_name as name`.execute(tx);
   return rows.map(({ name }) => name);
 }
 
@@ -286,7 +286,7 @@ export async function updateStrategies(tx: Tx, strategies: FeatureStrategy[]): P
         sort_order = given."sortOrder", parameters = given.parameters, constraints = given.constraints,
         variants = given.variants
       from given where feature_strategies.id = given.id
-    ), gone as (
+    ), removed_segments as (
       delete from feature_strategy_segments using given
       where strategy_id = given.id and not segments @> to_jsonb(segment_id)
     )

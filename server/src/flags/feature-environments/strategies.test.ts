@@ -49,7 +49,7 @@ const fixedVariant = (name: string, weight: number) => ({
   stickiness: 'default',
 });
 
-test('completes constraints and computes weights', async () => {
+test('fills in constraint fields and computes weights', async () => {
   const { add } = await makeFeature('complete');
 
   const { status, body } = await add({
@@ -85,7 +85,7 @@ test.each([
   ['sticky-3', 'flexibleRollout', { stickiness: '' }, ['userId', 'sessionId'], 'userId'],
   ['sticky-4', 'default', {}, ['userId', undefined], 'userId'],
   ['sticky-5', 'default', {}, [undefined, 'userId'], 'default'],
-])('a strategy and its variants have one stickiness: %s', async (...row) => {
+])('a strategy and its variants have the same stickiness: %s', async (...row) => {
   const [feature, name, parameters, stickinesses, stickiness] = row;
   const { environmentPath, add, list, events } = await makeFeature(feature);
 
@@ -119,19 +119,19 @@ test.each([
   ]);
 });
 
-test('a strategy of a different type keeps its parameters, and gets a groupId if it has variants', async () => {
+test('a strategy of any other type keeps its parameters, and gets a stickiness if it has variants', async () => {
   const { add } = await makeFeature('grouped');
 
   const parameters = { IPs: '192.0.2.1' };
   const withoutVariants = await add({ name: 'remoteAddress', parameters });
-  const withOwnGroup = await add({
+  const withOwnGroupId = await add({
     name: 'default',
     parameters: { groupId: 'shared' },
     variants: [variant('a')],
   });
 
   expect(withoutVariants.body.parameters).toEqual(parameters);
-  expect(withOwnGroup.body.parameters).toEqual({ groupId: 'shared', stickiness: 'default' });
+  expect(withOwnGroupId.body.parameters).toEqual({ groupId: 'shared', stickiness: 'default' });
 });
 
 test('fills in an empty groupId and an empty stickiness of a gradual rollout', async () => {
@@ -166,7 +166,7 @@ test('stores constraints in the form that every SDK reads', async () => {
 
 test('rejects a segment of a different project', async () => {
   await makeProject(harness.db, { id: 'neighbor' });
-  const segment = async (name: string, project?: string) =>
+  const createSegment = async (name: string, project?: string) =>
     (
       await call(harness.app, 'POST', '/api/admin/segments', {
         body: { name, constraints: [], ...(project ? { project } : {}) },
@@ -174,7 +174,10 @@ test('rejects a segment of a different project', async () => {
     ).body.id;
   const { add } = await makeFeature('segmented');
 
-  const [ownSegment, foreignSegment] = [await segment('everyone'), await segment('neighbors', 'neighbor')];
+  const [ownSegment, foreignSegment] = [
+    await createSegment('everyone'),
+    await createSegment('neighbors', 'neighbor'),
+  ];
 
   expect((await add({ name: 'default', segments: [ownSegment] })).body.segments).toEqual([ownSegment]);
   expect(await add({ name: 'default', segments: [ownSegment, foreignSegment] })).toMatchObject({
@@ -210,12 +213,12 @@ test.each([
     '/body/constraints/0/values',
   ],
   [
-    'a blank value of a constraint',
+    'a constraint value of only whitespace',
     { name: 'default', constraints: [{ contextName: 'a', operator: 'STR_CONTAINS', values: [' '] }] },
     '/body/constraints/0/values/0',
   ],
   [
-    'an address range with too many bits',
+    'an IP address range with too many bits',
     { name: 'default', constraints: [{ contextName: 'a', operator: 'IN_CIDR', values: ['10.0.0.0/33'] }] },
     '/body/constraints/0/values/0',
   ],
@@ -224,7 +227,7 @@ test.each([
     { name: 'default', variants: [fixedVariant('a', 600), fixedVariant('b', 500)] },
     '/body/variants',
   ],
-  ['no name', {}, '/body/name'],
+  ['a missing name', {}, '/body/name'],
 ])('rejects %s', async (_case, body, path) => {
   const { add } = await makeFeature('rejecting');
   expect(await add(body)).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
@@ -306,13 +309,13 @@ async function makeCompleteStrategy(featureName: string) {
   const { body: strategyBefore } = await feature.add({ ...COMPLETE, segments: [segment.body.id] });
   const put = (body: object) =>
     call(harness.app, 'PUT', `${feature.environmentPath}/strategies/${strategyBefore.id}`, { body });
-  const updates = async () =>
+  const readUpdateEvents = async () =>
     (await feature.events()).filter(({ type }) => type === 'feature-strategy-update');
-  return { ...feature, strategyBefore, put, updates };
+  return { ...feature, strategyBefore, put, readUpdateEvents };
 }
 
 test('a request that only changes the rollout keeps name, title, segments, variants and disabled', async () => {
-  const { strategyBefore, put, list, updates } = await makeCompleteStrategy('only-rollout');
+  const { strategyBefore, put, list, readUpdateEvents } = await makeCompleteStrategy('only-rollout');
   const parameters = { ...COMPLETE.parameters, rollout: '50' };
 
   const { status, body } = await put({ parameters, constraints: COMPLETE.constraints });
@@ -323,7 +326,7 @@ test('a request that only changes the rollout keeps name, title, segments, varia
   expect(body.variants).toHaveLength(1);
   expect(await list()).toEqual([body]);
   const { featureName: _, ...recordedStrategy } = body;
-  expect((await updates()).map(({ data }) => data)).toEqual([recordedStrategy]);
+  expect((await readUpdateEvents()).map(({ data }) => data)).toEqual([recordedStrategy]);
 });
 
 test('removes omitted parameters and constraints', async () => {
@@ -343,7 +346,7 @@ test('removes omitted parameters and constraints', async () => {
 test.each(Object.keys(COMPLETE))(
   'omitting %s changes nothing, except for parameters and constraints',
   async field => {
-    const { strategyBefore, put, updates } = await makeCompleteStrategy(`without-${field}`);
+    const { strategyBefore, put, readUpdateEvents } = await makeCompleteStrategy(`without-${field}`);
     const { [field as keyof typeof COMPLETE]: _, ...otherFields } = COMPLETE;
     const replaced = {
       parameters: { parameters: { rollout: '100', stickiness: 'userId', groupId: `without-${field}` } },
@@ -353,7 +356,7 @@ test.each(Object.keys(COMPLETE))(
     const { body } = await put(otherFields);
 
     expect(body).toEqual({ ...strategyBefore, ...replaced });
-    expect(await updates()).toHaveLength(replaced ? 1 : 0);
+    expect(await readUpdateEvents()).toHaveLength(replaced ? 1 : 0);
   },
 );
 

@@ -5,7 +5,7 @@ import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
-import { disableWithoutStrategies } from './last-strategy.ts';
+import { disableWithoutEnabledStrategy } from './last-strategy.ts';
 import { missingEnvironment, readEnvironment, requireStrategy } from './read.ts';
 import {
   type FeatureEnvironment,
@@ -31,7 +31,7 @@ import {
 } from './store.ts';
 import { validateStrategy } from './validate-strategy.ts';
 
-/** Locks the feature until the transaction ends, so that nobody else changes its strategies, and then reads its environment. */
+/** Locks the feature until the transaction ends, so that no other transaction changes its strategies, and reads its environment. */
 export async function lockEnvironment(
   { tx }: Change,
   key: FeatureEnvironmentKey,
@@ -67,7 +67,7 @@ export async function addStrategies(
   const acceptedInput = await validateStrategy(tx, project, input);
   const newStrategies = features.map(({ featureName, lastSortOrder }) => ({
     featureName,
-    ...complete(acceptedInput, featureName, lastSortOrder + 1),
+    ...completeStrategy(acceptedInput, featureName, lastSortOrder + 1),
   }));
   const addedStrategies = await insertStrategies(tx, environment, newStrategies);
   for (const strategy of addedStrategies) {
@@ -77,7 +77,7 @@ export async function addStrategies(
       project,
       environment,
       featureName,
-      data: asStrategyData(strategy),
+      data: toStrategyData(strategy),
     });
   }
   return addedStrategies;
@@ -96,7 +96,7 @@ export async function addCopies(
     rows.map(({ content: _, ...row }) => row),
   );
   for (const { id, environment, featureName, content } of rows) {
-    const data = asStrategyData({ id, featureName, ...content });
+    const data = toStrategyData({ id, featureName, ...content });
     record({ type: 'feature-strategy-add', project, environment, featureName, data });
   }
 }
@@ -115,17 +115,17 @@ export async function changeStrategy(
   const strategyAfter = {
     id,
     featureName: key.featureName,
-    ...complete(input, key.featureName, strategyBefore.sortOrder),
+    ...completeStrategy(input, key.featureName, strategyBefore.sortOrder),
   };
   if (isDeepStrictEqual(strategyAfter, strategyBefore)) return strategyBefore;
   await updateStrategies(current.tx, [strategyAfter]);
   current.record({
     type: 'feature-strategy-update',
     ...key,
-    data: asStrategyData(strategyAfter),
-    preData: asStrategyData(strategyBefore),
+    data: toStrategyData(strategyAfter),
+    preData: toStrategyData(strategyBefore),
   });
-  if (strategyAfter.disabled) await disableWithoutStrategies(current, key);
+  if (strategyAfter.disabled) await disableWithoutEnabledStrategy(current, key);
   return strategyAfter;
 }
 
@@ -162,8 +162,8 @@ export async function removeStrategy(current: Change, key: FeatureEnvironmentKey
   const featureEnvironment = await lockEnvironment(current, key);
   const strategy = requireStrategy(featureEnvironment, id);
   await deleteStrategies(current.tx, [id]);
-  current.record({ type: 'feature-strategy-remove', ...key, preData: asStrategyData(strategy) });
-  await disableWithoutStrategies(current, key);
+  current.record({ type: 'feature-strategy-remove', ...key, preData: toStrategyData(strategy) });
+  await disableWithoutEnabledStrategy(current, key);
 }
 
 export async function orderStrategies(
@@ -189,18 +189,18 @@ export async function orderStrategies(
   current.record({
     type: 'strategy-order-changed',
     ...key,
-    data: asOrderData(sortedStrategies),
-    preData: asOrderData(strategies),
+    data: toOrderData(sortedStrategies),
+    preData: toOrderData(strategies),
   });
 }
 
-export const asOrderData = (strategies: FeatureStrategy[]): object => ({
+export const toOrderData = (strategies: FeatureStrategy[]): object => ({
   strategyIds: strategies.map(({ id }) => id),
   sortOrders: strategies.map(({ sortOrder }) => sortOrder),
 });
 
 /** Fills in omitted fields. */
-export function complete(input: NewStrategy, featureName: string, sortOrder: number): StrategyFields {
+export function completeStrategy(input: NewStrategy, featureName: string, sortOrder: number): StrategyFields {
   const parameters = completeParameters(input, featureName);
   const variants = input.variants ?? [];
   return {
@@ -216,8 +216,8 @@ export function complete(input: NewStrategy, featureName: string, sortOrder: num
 }
 
 /**
- * Fills in the parameters for which SDKs have different defaults. A gradual rollout needs all three, and a strategy with variants
- * needs the two that assign a variant to a user. For the same reason, stickiness and groupId are never empty.
+ * Fills in the parameters whose defaults differ between SDKs. A gradual rollout needs all three, and a strategy with variants needs
+ * stickiness and groupId to assign a variant to a user. For the same reason, stickiness and groupId are never empty.
  */
 function completeParameters(
   { name, parameters = {}, variants = [] }: NewStrategy,
@@ -233,6 +233,6 @@ function completeParameters(
   };
 }
 
-export function asStrategyData({ featureName: _, ...strategy }: FeatureStrategy): object {
+export function toStrategyData({ featureName: _, ...strategy }: FeatureStrategy): object {
   return strategy;
 }

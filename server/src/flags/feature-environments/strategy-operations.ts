@@ -4,7 +4,6 @@ import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { environment, featureEnvironmentParams, featureName, projectId } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
-import { BASE_PATH, toFeatureEnvironmentKey } from './address.ts';
 import {
   type LockFeatureEtag,
   lockEnvironmentEtags,
@@ -12,6 +11,7 @@ import {
   strategyEtag,
   strategyEtags,
 } from './etag.ts';
+import { BASE_PATH, toFeatureEnvironmentKey } from './paths.ts';
 import { readEnvironment, requireStrategy } from './read.ts';
 import {
   type FeatureEnvironmentKey,
@@ -36,7 +36,7 @@ const Strategies = Type.Array(Ref(FeatureStrategy), {
 /** Returns the operations on the strategies of a feature in an environment. */
 export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationModule {
   const listUnchanged = (key: FeatureEnvironmentKey): Precondition => ({
-    what: `The list of strategies of feature "${key.featureName}" in environment "${key.environment}"`,
+    what: `The strategy list of feature "${key.featureName}" in environment "${key.environment}"`,
     readEtags: current =>
       lockEnvironmentEtags(current, key, lockFeatureEtag, ({ strategies }) => [strategiesEtag(strategies)]),
   });
@@ -54,7 +54,7 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
         id: 'getFeatureStrategies',
         route: `GET ${BASE_PATH}/strategies`,
         summary: 'List the strategies of a feature in an environment',
-        description: 'Returns the strategies in the order of their evaluation.',
+        description: 'Returns the strategies in evaluation order.',
         permission: 'NONE',
         params: featureEnvironmentParams,
         output: Strategies,
@@ -81,7 +81,7 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
         route: `PUT ${BASE_PATH}/strategies`,
         summary: 'Replace all strategies of a feature in an environment',
         description:
-          'Gives the feature exactly the strategies in the list, in that order, in one change. A strategy with an id is updated as by PUT of that strategy, a strategy without an id is added, and strategies that are not in the list are deleted. Removing or disabling the last enabled strategy also disables the feature. To add, the caller needs CREATE_FEATURE_STRATEGY; to update or sort, UPDATE_FEATURE_STRATEGY; and to delete, DELETE_FEATURE_STRATEGY.',
+          'Gives the feature exactly the strategies in the list, in that order, in one change. A strategy with an id is updated as if by a PUT of that strategy, a strategy without an id is added, and strategies that are not in the list are deleted. Removing or disabling the last enabled strategy also disables the feature. To add, the caller needs CREATE_FEATURE_STRATEGY; to update or sort, UPDATE_FEATURE_STRATEGY; and to delete, DELETE_FEATURE_STRATEGY.',
         // The operation checks which of these permissions the change requires.
         permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY', 'DELETE_FEATURE_STRATEGY'],
         params: featureEnvironmentParams,
@@ -101,7 +101,7 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
         id: 'orderFeatureStrategies',
         route: `POST ${BASE_PATH}/strategies/set-sort-order`,
         summary: 'Sort the strategies of a feature in an environment',
-        description: 'Sets the sort order of each named strategy. The others keep theirs.',
+        description: 'Sets the sort order of each given strategy. The others keep theirs.',
         permission: ['UPDATE_FEATURE_STRATEGY'],
         params: featureEnvironmentParams,
         body: StrategyOrder,

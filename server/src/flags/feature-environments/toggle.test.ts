@@ -9,7 +9,7 @@ const harness = useHarness();
 
 const makeFeature = (name: string, project?: string) => makeFeatureWithRequests(harness, name, project);
 
-test('enables a feature with its strategy or the default strategy, and disables it', async () => {
+test('enables a feature with its own strategy or a default one, and disables it', async () => {
   const { environmentPath, add, events } = await makeFeature('toggled');
   const toggle = (state: 'on' | 'off') => call(harness.app, 'POST', `${environmentPath}/${state}`);
 
@@ -46,15 +46,15 @@ test('adds the default strategy of the project', async () => {
 
 test('toggles many features in one change, all or none', async () => {
   for (const name of ['many-1', 'many-2']) await makeFeature(name);
-  const bulk = (features: string[]) =>
+  const enableAll = (features: string[]) =>
     call(harness.app, 'POST', '/api/admin/projects/default/bulk_features/environments/development/on', {
       body: { features },
     });
 
-  expect((await bulk(['many-1', 'nowhere'])).status).toBe(404);
+  expect((await enableAll(['many-1', 'nowhere'])).status).toBe(404);
   const enabledBefore = (await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body
     .enabled;
-  expect((await bulk(['many-2', 'many-1'])).status).toBe(200);
+  expect((await enableAll(['many-2', 'many-1'])).status).toBe(200);
 
   expect(enabledBefore).toBe(false);
   expect((await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled).toBe(
@@ -73,12 +73,12 @@ test('enabling a feature without a strategy requires the permission to add one',
     insert into user_roles (user_id, role_id, project) select ${user.id}, id, 'guarded' from role`.execute(
     harness.db,
   );
-  const turnOn = (path: string) => call(harness.app, 'POST', `${path}/on`, { token: user.token });
+  const enable = (path: string) => call(harness.app, 'POST', `${path}/on`, { token: user.token });
 
-  const withoutStrategy = await turnOn(environmentPath);
+  const withoutStrategy = await enable(environmentPath);
   await call(harness.app, 'POST', `${environmentPath}/strategies`, { body: { name: 'default' } });
-  const withStrategy = await turnOn(environmentPath);
-  const otherEnvironment = await turnOn(environmentPath.replace('development', 'production'));
+  const withStrategy = await enable(environmentPath);
+  const otherEnvironment = await enable(environmentPath.replace('development', 'production'));
 
   expect(withoutStrategy).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
   expect(withoutStrategy.body.message).toContain('CREATE_FEATURE_STRATEGY in environment "development"');
@@ -92,20 +92,20 @@ test('reading and toggling take the same number of statements for 1 and for many
     expect((await work()).status).toBe(200);
     return harness.statements.length - statementsBefore;
   };
-  const project = async (id: string, features: number) => {
+  const countForProject = async (id: string, features: number) => {
     await makeProject(harness.db, { id });
     const names = Array.from({ length: features }, (_, number) => `${id}-${number}`);
     for (const name of names) await makeFeature(name, id);
-    const bulk = `/api/admin/projects/${id}/bulk_features/environments/development/on`;
+    const bulkPath = `/api/admin/projects/${id}/bulk_features/environments/development/on`;
     return {
-      switching: await count(() => call(harness.app, 'POST', bulk, { body: { features: names } })),
+      enabling: await count(() => call(harness.app, 'POST', bulkPath, { body: { features: names } })),
       listing: await count(() => call(harness.app, 'GET', `/api/admin/projects/${id}/features`)),
       reading: await count(() => call(harness.app, 'GET', `/api/admin/projects/${id}/features/${names[0]}`)),
     };
   };
 
-  const smallProject = await project('small', 1);
-  const largeProject = await project('large', 12);
+  const smallProject = await countForProject('small', 1);
+  const largeProject = await countForProject('large', 12);
 
   expect(largeProject).toEqual(smallProject);
 });

@@ -10,17 +10,17 @@ import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import type { NewStrategy } from './schema.ts';
 
-/** A strategy of a request, and its path in the request. */
+/** A strategy in a request, and its path in the body. */
 export type GivenStrategy = { input: NewStrategy; path: string };
 
-/** Completes constraints and weights of a strategy, or rejects it with every violation. */
+/** Normalizes the constraints and computes the weights of a strategy, or rejects it with every violation. */
 export async function validateStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
   const [validStrategy] = await validateStrategies(tx, project, [{ input, path: '/body' }]);
   if (!validStrategy) throw new Error('The validated strategy was not returned');
   return validStrategy;
 }
 
-/** Validates any number of strategies in one project, with as many statements as a single strategy takes. */
+/** Validates any number of strategies in one project, with the same number of statements as for a single strategy. */
 export async function validateStrategies(
   tx: Tx,
   project: string,
@@ -28,7 +28,7 @@ export async function validateStrategies(
 ): Promise<NewStrategy[]> {
   const lists = strategies.map(({ input }) => input.constraints ?? []);
   for (const list of lists) rejectTooManyConstraints(list);
-  const findConstraintViolations = await validateConstraintLists(tx, lists, project);
+  const constraintViolations = await validateConstraintLists(tx, lists, project);
   const unknownTypes = await findUnknownStrategyTypes(
     tx,
     strategies.map(({ input }) => input.name),
@@ -42,7 +42,7 @@ export async function validateStrategies(
     ...[unknownTypes.get(input.name) ?? []].flat().map(message => ({ message, path: `${path}/name` })),
     ...findRolloutViolations(input, path),
     ...findParameterViolations(input, path),
-    ...(findConstraintViolations[index] ?? []).map(({ message, path: subpath = '' }) => ({
+    ...(constraintViolations[index] ?? []).map(({ message, path: subpath = '' }) => ({
       message,
       path: `${path}/constraints${subpath}`,
     })),
@@ -65,7 +65,7 @@ export async function validateStrategies(
 
 const sortUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** Checks the given fields of a strategy, for a request that is rejected in any case. The type "default" always exists. */
+/** Checks the given fields of a strategy in a request that is already rejected. A missing name is not reported again. */
 export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
   await db.transaction().execute(tx => validateStrategy(tx, project, { name: 'default', ...input }));
 }

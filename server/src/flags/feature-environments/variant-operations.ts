@@ -3,8 +3,8 @@ import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { featureEnvironmentParams, featureParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
-import { BASE_PATH, FEATURE, toFeatureEnvironmentKey } from './address.ts';
 import { environmentUnchanged, type LockFeatureEtag } from './etag.ts';
+import { BASE_PATH, FEATURE, toFeatureEnvironmentKey } from './paths.ts';
 import { readEnvironment } from './read.ts';
 import { changeVariants, changeVariantsInEnvironments, patchVariants } from './variants.ts';
 
@@ -65,7 +65,7 @@ export const variantOperations = (lockFeatureEtag: LockFeatureEtag): OperationMo
       route: `PUT ${FEATURE}/variants-batch`,
       summary: 'Replace the variants of a feature in several environments',
       description:
-        'Gives the feature the same variants in all of the named environments, or in none. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each of them.',
+        'Gives the feature the same variants in all given environments, or in none of them. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each of them.',
       permission: 'NONE',
       checksPermissions: true,
       params: featureParams,

@@ -41,7 +41,7 @@ async function makeFeature(name: string, project = 'default') {
   };
 }
 
-test('replaces variants, completes their fields and weights, and records the previous variants', async () => {
+test('replaces variants, fills in their fields and weights, and records the previous variants', async () => {
   const { feature, get, put, events } = await makeFeature('colored');
 
   const firstResponse = await put([
@@ -202,15 +202,15 @@ test('reports every patch operation that lacks a member or has an invalid pointe
 });
 
 test.each([
-  ['no list', {}, ['/body']],
+  ['an object instead of a list', {}, ['/body']],
   ['a name with a space', [{ name: 'a b', weight: 0 }], ['/body/0/name']],
-  ['no weight', [{ name: 'a' }], ['/body/0/weight']],
+  ['a missing weight', [{ name: 'a' }], ['/body/0/weight']],
   ['a weight of 1001', [{ name: 'a', weight: 1001 }], ['/body/0/weight']],
   ['a weight of 0.5', [{ name: 'a', weight: 0.5 }], ['/body/0/weight']],
   ['an unknown weightType', [{ name: 'a', weight: 1, weightType: 'some' }], ['/body/0/weightType']],
   ['101 variants', Array.from({ length: 101 }, (_, n) => ({ name: `v${n}`, weight: 0 })), ['/body']],
   [
-    'the same name twice, bad JSON and a bad number',
+    'a repeated name, invalid JSON and an invalid number',
     [
       { name: 'a', weight: 0, payload: { type: 'json', value: '{' } },
       { name: 'a', weight: 0, payload: { type: 'number', value: 'x' } },
@@ -226,7 +226,7 @@ test.each([
     ['/body'],
   ],
   [
-    'different stickiness',
+    'variants with different stickiness',
     [
       { name: 'a', weight: 0 },
       { name: 'b', weight: 0, stickiness: 'userId' },

@@ -97,7 +97,7 @@ export async function setVariants(
   }
 }
 
-/** Completes the fields and weights of variants, or rejects them with every violation. */
+/** Fills in omitted fields of variants and computes their weights, or rejects them with every violation. */
 export function validateVariants(input: VariantInputs, path: string): Variant[] {
   const stickiness = featureStickiness(input);
   const completeVariants = withoutUnknownFields(VariantInputs, input).map(variant => ({

@@ -18,7 +18,7 @@ export const INSERT_COLLABORATORS: EventWriter = {
   )`,
 };
 
-/** Users who changed the feature of the row of `features`. Adding a favorite does not count. */
+/** The users who changed the feature in a row of `features`. Adding a favorite does not count. */
 export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
   select jsonb_agg(${selectPerson(sql`user_id`)} order by user_id)
   from feature_collaborators where feature_name = features.name

@@ -23,6 +23,6 @@ export async function lockActiveFeatures(tx: Tx, project: string, names: string[
 
 export async function lockActiveFeature(tx: Tx, project: string, name: string): Promise<FeatureRow> {
   const [feature] = await lockActiveFeatures(tx, project, [name]);
-  if (!feature) throw new Error(`Feature ${name} was locked but not returned`);
+  if (!feature) throw new Error(`Feature "${name}" was locked but not returned`);
   return feature;
 }

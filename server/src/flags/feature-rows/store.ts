@@ -15,9 +15,9 @@ const withoutNull = ({ description, ...row }: Row): FeatureRow => ({
 });
 
 /**
- * Locks those of the named features that are in the project, in the order of their names, so that no two transactions deadlock. The
- * locks last until the transaction ends. Read a feature's tags, links, strategies and other parts in a later statement, because the statement that waited for
- * the lock sees them as they were before the wait.
+ * Locks the given features of the project until the transaction ends, in the order of their names, so that two transactions do not
+ * deadlock. Names of other projects are ignored. Read tags, links, strategies and other parts in a later statement, because a
+ * statement that waited for the lock sees them as they were before the wait.
  */
 export async function lockRows(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {
   const { rows } = await sql<Row>`
@@ -35,7 +35,7 @@ export type FeaturePart = {
   order: RawBuilder<unknown>;
 };
 
-/** Whether a statement reads a few features, or all of a project. */
+/** Whether a statement reads a few features, or all features of a project. */
 export type ExpectedRows = 'few' | 'many';
 
 /**

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Selects the tags of a feature, as the feature and its events show them. The column must be qualified with its table. */
+/** Selects the tags of a feature as responses and events contain them. `featureName` must be a qualified column. */
 export const selectTags = (featureName: RawBuilder<unknown>) => sql<
   { type: string; value: string }[]
 >`coalesce((

@@ -39,7 +39,7 @@ export const FEATURE_SEARCH: OperationModule = {
       route: 'GET /api/admin/flag-creators',
       summary: 'List the creators of features',
       description:
-        'Returns the users and service accounts that created a feature, active or archived, in a project the caller may read. Use their ids in the createdBy filter of the feature search.',
+        'Returns the users and service accounts who created a feature, active or archived, in a project the caller may read. Use their ids in the createdBy filter of the feature search.',
       permission: 'NONE',
       output: jsonResponse('The creators', AllFlagCreators),
       read: async ({ db, actor }) => {
@@ -50,9 +50,9 @@ export const FEATURE_SEARCH: OperationModule = {
     query({
       id: 'getFlagCreatorsOfProject',
       route: 'GET /api/admin/projects/:projectId/flag-creators',
-      summary: 'List the creators of the features of a project',
+      summary: 'List the feature creators of a project',
       description:
-        'Returns the users and service accounts that created a feature, active or archived, that is now in the project.',
+        'Returns the users and service accounts who created a feature, active or archived, that is now in the project.',
       permission: 'NONE',
       params: projectParams,
       output: FlagCreators,

@@ -145,7 +145,7 @@ test('returns a feature with all its fields', async () => {
   ]);
 });
 
-test('returns the dependency type, the last use and disabled strategies', async () => {
+test('returns the dependency type, the last-seen time and disabled strategies', async () => {
   const [beta] = (await search('query=beta')).features;
 
   expect(beta).toMatchObject({
@@ -338,7 +338,7 @@ test('rejects invalid parameters with their paths', async () => {
   ]);
 });
 
-test('names a parent that must be enabled and is disabled in the environment', async () => {
+test('names a parent that must be enabled but is disabled in the environment', async () => {
   const addParent = (feature: string, body: object) =>
     request('POST', `/api/admin/projects/shop/features/${feature}/dependencies`, body);
   for (const name of ['child', 'parent-on', 'parent-off', 'opposite'])
@@ -362,7 +362,7 @@ test('names a parent that must be enabled and is disabled in the environment', a
   expect(blockersAfter).toEqual([['development parent-off', 'production parent-off']]);
 });
 
-test('searches of one caller run one after the other, while other requests are served', async () => {
+test('runs the searches of one caller one at a time, and serves other requests in the meantime', async () => {
   const readWaitingCount = async () =>
     /halyard_admission_waiting{kind="long-reads"} (\d+)/.exec(
       (await harness.app.inject('/internal-backstage/prometheus')).body,

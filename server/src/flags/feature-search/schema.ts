@@ -25,7 +25,7 @@ export const FoundEnvironment = Named(
       blockedBy: Type.Optional(
         Type.String({
           description:
-            'A parent that must be enabled and is disabled in this environment. Nobody gets the feature until the parent is enabled.',
+            'A parent that must be enabled but is disabled in this environment. Nobody gets the feature until the parent is enabled.',
           examples: ['checkout-v2'],
         }),
       ),
@@ -36,11 +36,11 @@ export const FoundEnvironment = Named(
       }),
       lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in this environment')),
       yes: Type.Integer({
-        description: 'Evaluations as enabled in the current and the previous hour',
+        description: 'Number of evaluations as enabled in the current and previous hour',
         examples: [0],
       }),
       no: Type.Integer({
-        description: 'Evaluations as disabled in the current and the previous hour',
+        description: 'Number of evaluations as disabled in the current and previous hour',
         examples: [0],
       }),
     },
@@ -141,7 +141,8 @@ export const FeatureSearchQuery = SearchQuery({
   status: Type.Optional(
     Type.Array(Type.String({ maxLength: MAX_FILTER_LENGTH, examples: ['production:enabled'] }), {
       maxItems: 100,
-      description: 'Filter by environment and enabled or disabled. A feature must match one of the values.',
+      description:
+        'Filter by state in an environment, enabled or disabled. A feature must match one of the values.',
     }),
   ),
   archived: Type.Optional(
@@ -182,7 +183,7 @@ export const FlagCreator = Named(
 );
 export const FlagCreators = Type.Array(Ref(FlagCreator), {
   title: 'FlagCreatorList',
-  description: 'The creators by name',
+  description: 'The creators, sorted by name',
 });
 
 export const AllFlagCreators = Named(

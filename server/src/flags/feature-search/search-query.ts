@@ -44,11 +44,11 @@ export type FeatureSearch = {
 /** Users and groups by id, and whether features without an owner match. */
 export type OwnerChoice = { not: boolean; users: number[]; groups: number[]; none: boolean };
 
-const MAX_TEXTS = 10;
+const MAX_QUERY_STRINGS = 10;
 const MAX_STATUSES = 100;
 
 const PARSERS: { [K in keyof FeatureSearch]-?: (value: unknown) => NonNullable<FeatureSearch[K]> } = {
-  query: parseTexts,
+  query: parseQuery,
   project: parseChoice,
   type: parseChoice,
   state: value => parseAllowedChoice(value, ['active', 'stale']),
@@ -79,15 +79,15 @@ export function parseFeatureSearch(parameters: Record<string, unknown>): Feature
   });
 }
 
-/** Splits strings at commas, as Unleash does. */
-function parseTexts(value: unknown): string[] {
-  const texts = parseText(value)
+/** Splits the query at commas, as Unleash does. */
+function parseQuery(value: unknown): string[] {
+  const strings = parseText(value)
     .split(',')
     .map(text => text.trim())
     .filter(text => text !== '');
-  if (texts.length > MAX_TEXTS)
-    throw new FilterError(`must have at most ${MAX_TEXTS} strings, separated by commas`);
-  return texts;
+  if (strings.length > MAX_QUERY_STRINGS)
+    throw new FilterError(`must have at most ${MAX_QUERY_STRINGS} strings, separated by commas`);
+  return strings;
 }
 
 function parseTags(value: unknown): NonNullable<FeatureSearch['tag']> {

@@ -20,7 +20,7 @@ export const FEATURE_TYPES: OperationModule = {
       id: 'getFeatureTypes',
       route: 'GET /api/admin/feature-types',
       summary: 'List feature types',
-      description: 'Returns all feature types by name, each with its expected lifetime.',
+      description: 'Returns all feature types, sorted by name, each with its expected lifetime.',
       permission: 'NONE',
       output: jsonResponse('The feature types', FeatureTypeList),
       read: async ({ db }) => ({ version: 1, types: await listFeatureTypes(db) }),

@@ -12,8 +12,8 @@ const readLifetime = async (id: string) => {
   return types.find((type: { id: string }) => type.id === id).lifetimeDays;
 };
 
-/** Returns the recorded lifetimes of a type, newest first. */
-const recordedLifetimes = async (id: string) => {
+/** Returns the events about a type, newest first. */
+const readLifetimeEvents = async (id: string) => {
   const { body } = await call(
     harness.app,
     'GET',
@@ -48,7 +48,7 @@ test('sets a lifetime and records the previous state', async () => {
 
   expect(response).toMatchObject({ status: 200, body: { id: 'release', name: 'Release', lifetimeDays: 60 } });
   expect(await readLifetime('release')).toBe(60);
-  const [event] = await recordedLifetimes('release');
+  const [event] = await readLifetimeEvents('release');
   expect(event).toMatchObject({ data: response.body, preData: { id: 'release', lifetimeDays: 40 } });
 });
 
@@ -56,7 +56,7 @@ test('0 and null both mean never, so setting null after 0 changes nothing', asyn
   const responses = [await putLifetime('sunset', 0), await putLifetime('sunset', null)];
 
   expect(responses.map(response => response.body.lifetimeDays)).toEqual([null, null]);
-  expect(await recordedLifetimes('sunset')).toHaveLength(1);
+  expect(await readLifetimeEvents('sunset')).toHaveLength(1);
 });
 
 test.each([
@@ -92,7 +92,7 @@ test('records two concurrent changes, each with its previous state', async () =>
   await blocker.commit().execute();
   await requests;
 
-  const [secondEvent, firstEvent] = await recordedLifetimes('operational');
+  const [secondEvent, firstEvent] = await readLifetimeEvents('operational');
   expect(secondEvent.preData).toEqual(firstEvent.data);
   expect(await readLifetime('operational')).toBe(secondEvent.data.lifetimeDays);
 });

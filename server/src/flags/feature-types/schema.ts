@@ -35,7 +35,12 @@ export const Lifetime = NamedObject(
   'FeatureTypeLifetime',
   {
     lifetimeDays: Nullable(
-      Type.Integer({ minimum: 0, maximum: 36_500, description: '0 or null: never', examples: [40] }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 36_500,
+        description: 'Days after which a feature is potentially stale; 0 or null: never',
+        examples: [40],
+      }),
     ),
   },
   { examples: [{ lifetimeDays: 40 }] },

@@ -4,8 +4,8 @@ import { listFamilies } from '../dependencies/store.ts';
 import type { ArchiveCheck } from './schema.ts';
 
 /**
- * Previews archiving the features together. Returns which of them are parents of other features, and whether archiving removes
- * dependencies.
+ * Previews archiving the features together: returns which of them are parents of features that would stay active, and whether
+ * archiving removes dependencies.
  */
 export async function checkArchive(db: Reader, project: string, names: string[]): Promise<ArchiveCheck> {
   const features = await listFamilies(db, project, names);

@@ -2,7 +2,7 @@ import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { featureName, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { uniqueNames } from '../feature-rows/names.ts';
+import { requireUniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';
 import { removeFeatures, reviveFeatures } from './archive.ts';
 import { checkArchive } from './archive-check.ts';
@@ -10,7 +10,7 @@ import { ArchiveCheck } from './schema.ts';
 
 const params = Type.Object({ featureName });
 
-/** Operations on an archived feature that do not name its project, and the preview of archiving. */
+/** Operations on an archived feature whose paths do not name its project, and the preview of archiving. */
 export const ARCHIVE: OperationModule = {
   tag: 'Features',
   schemas: [ArchiveCheck],
@@ -32,7 +32,7 @@ export const ARCHIVE: OperationModule = {
       route: 'POST /api/admin/archive/revive/:featureName',
       summary: 'Revive an archived feature',
       description:
-        'Revives a feature, disabled in every environment and without parents. The limits of the project and the instance apply.',
+        'Revives a feature. It is disabled in every environment and has no parents. The limits of the project and the instance apply.',
       permission: ['UPDATE_FEATURE'],
       params,
       output: Nothing,
@@ -51,7 +51,7 @@ export const ARCHIVE: OperationModule = {
       body: FeatureNames,
       output: jsonResponse('The effects of archiving', ArchiveCheck),
       read: ({ db }, { params: { projectId }, body }) =>
-        checkArchive(db, projectId, uniqueNames(body.features)),
+        checkArchive(db, projectId, requireUniqueNames(body.features)),
     }),
   ],
 };

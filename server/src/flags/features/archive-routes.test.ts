@@ -22,7 +22,7 @@ async function makeFeature(name: string, project = 'default', tags: object[] = [
   return `/api/admin/projects/${project}/features/${name}`;
 }
 
-const depend = (child: string, parent: string) =>
+const addParent = (child: string, parent: string) =>
   harness.db.insertInto('feature_dependencies').values({ child, parent }).execute();
 
 test('revives an archived feature by its name alone', async () => {
@@ -81,8 +81,8 @@ test('checks the permission in the project of the feature, and rejects a feature
 
 test('previews archiving: parents of other features, and removed dependencies', async () => {
   for (const name of ['grown', 'child-1', 'child-2', 'alone']) await makeFeature(name);
-  await depend('child-1', 'grown');
-  await depend('child-2', 'grown');
+  await addParent('child-1', 'grown');
+  await addParent('child-2', 'grown');
   const check = (features: string[]) => post('/api/admin/projects/default/archive/validate', { features });
 
   expect((await check(['alone'])).body).toEqual({

@@ -42,14 +42,14 @@ export async function reviveFeatures(
   { tx, record }: Change,
   project: string,
   names: string[],
-  maxFlags: number,
+  instanceLimit: number,
 ): Promise<void> {
-  const receivingProject = await lockActiveProject(tx, project);
+  const targetProject = await lockActiveProject(tx, project);
   const features = await lockFeatures(tx, project, names);
   const archivedFeatures = features.filter(feature => feature.archived);
   if (archivedFeatures.length === 0) return;
-  rejectOverLimit(project, receivingProject, archivedFeatures.length);
-  await rejectOverInstanceLimit(tx, maxFlags, archivedFeatures.length);
+  rejectOverLimit(project, targetProject, archivedFeatures.length);
+  await rejectOverInstanceLimit(tx, instanceLimit, archivedFeatures.length);
   await setArchived(tx, getFeatureNames(archivedFeatures), false);
   const disabledEnvironments = await disableEverywhere(tx, getFeatureNames(archivedFeatures));
   await restartLifecycle(tx, getFeatureNames(archivedFeatures));

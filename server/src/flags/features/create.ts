@@ -20,12 +20,12 @@ export async function createFeature(
   current: Change,
   project: string,
   input: NewFeature,
-  maxFlags = Number.POSITIVE_INFINITY,
+  instanceLimit = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const { name } = input;
   const tags = await lockOrCreateTags(current, project, input.tags ?? [], tagPath);
   rejectForAll('The feature', await findProjectRuleErrors(current.tx, project, [name], namePath));
-  await addFeatures(current, project, [input], maxFlags);
+  await addFeatures(current, project, [input], instanceLimit);
   await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
 }
 
@@ -36,9 +36,9 @@ export async function findNewFeatureViolations(
   { name, type }: Partial<NewFeature>,
   tags: Partial<NewTag>[],
 ): Promise<Violation[]> {
-  const receivingProject = await readActiveProject(db, project);
+  const targetProject = await readActiveProject(db, project);
   const nameErrors =
-    name === undefined ? [] : findNamingPatternErrors(project, receivingProject, [name], namePath);
+    name === undefined ? [] : findNamingPatternErrors(project, targetProject, [name], namePath);
   return await db
     .transaction()
     .execute(async tx => [
@@ -60,9 +60,9 @@ export async function addFeatures(
   { tx, actor, record }: Change,
   project: string,
   inputs: Omit<NewFeature, 'tags'>[],
-  maxFlags: number,
+  instanceLimit: number,
 ): Promise<void> {
-  await rejectOverInstanceLimit(tx, maxFlags, inputs.length);
+  await rejectOverInstanceLimit(tx, instanceLimit, inputs.length);
   const rows = inputs.map(({ name, type, description, impressionData }) => ({
     name,
     type: type ?? 'release',
@@ -78,7 +78,7 @@ export async function addFeatures(
   }
 }
 
-/** Returns what events show of a feature. Strategies, variants and toggles are omitted, because they have their own events. */
+/** Returns the fields of a feature that events contain. Strategies, variants and toggles are omitted, because they have their own events. */
 export function asEventData(feature: FeatureRow): object {
   const { name, type, description = null, project, stale, impressionData, archived, createdAt } = feature;
   return { name, type, description, project, stale, impressionData, archived, createdAt };

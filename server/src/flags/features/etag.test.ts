@@ -39,7 +39,7 @@ beforeEach(async () => {
   strategyPath = `${environmentPath}/strategies/${addition.body.id}`;
 });
 
-test('a response has a strong ETag that stays the same until somebody changes the resource', async () => {
+test('a response has a strong ETag that stays the same until the resource changes', async () => {
   for (const url of [featurePath, environmentPath, `${environmentPath}/strategies`, strategyPath]) {
     const etagBefore = await readEtag(url);
     expect(etagBefore).toMatch(/^"[\w.-]+"$/);
@@ -53,7 +53,7 @@ test('a response has a strong ETag that stays the same until somebody changes th
   }
 });
 
-test('responds with 304 without a body to the ETag of the current state', async () => {
+test('responds with 304 and no body to the current ETag', async () => {
   for (const url of [featurePath, environmentPath, `${environmentPath}/strategies`, strategyPath]) {
     const etag = await readEtag(url);
 
@@ -67,17 +67,19 @@ test('responds with 304 without a body to the ETag of the current state', async 
 
 test('an SDK request and a favorite change the response, but do not make an update fail', async () => {
   const user = await makeUser(harness.db, 'Admin');
-  const as = { token: user.token };
-  const { headers } = await call(harness.app, 'GET', featurePath, as);
+  const caller = { token: user.token };
+  const { headers } = await call(harness.app, 'GET', featurePath, caller);
 
   await markSeen(harness.db, name);
-  await call(harness.app, 'POST', `${featurePath}/favorites`, as);
+  await call(harness.app, 'POST', `${featurePath}/favorites`, caller);
 
   const ifNoneMatch = { 'if-none-match': String(headers.etag) };
-  expect((await call(harness.app, 'GET', featurePath, { ...as, headers: ifNoneMatch })).status).toBe(200);
+  expect((await call(harness.app, 'GET', featurePath, { ...caller, headers: ifNoneMatch })).status).toBe(200);
   const ifMatch = { 'if-match': String(headers.etag) };
   const body = { description: 'still mine' };
-  expect((await call(harness.app, 'PUT', featurePath, { ...as, headers: ifMatch, body })).status).toBe(200);
+  expect((await call(harness.app, 'PUT', featurePath, { ...caller, headers: ifMatch, body })).status).toBe(
+    200,
+  );
 });
 
 const writes: [string, 'POST' | 'PUT' | 'PATCH' | 'DELETE', () => string, () => string[], unknown?][] = [
@@ -203,7 +205,7 @@ test.each(['tag', '"open', '', '"a" b', "'a'"])('rejects If-Match: %s', async he
   });
 });
 
-test('only one of two concurrent writes with the same ETag is accepted, and the other is rejected with 412', async () => {
+test('accepts one of two concurrent writes with the same ETag, and rejects the other with 412', async () => {
   const etag = await readEtag(strategyPath);
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = ${name} for update`.execute(blocker);

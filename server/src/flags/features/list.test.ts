@@ -11,7 +11,7 @@ const names = Array.from({ length: 250 }, (_, n) => `feature-${String(n).padStar
 
 const readJson = async (path: string) => (await call(harness.app, 'GET', `${BASE_PATH}${path}`)).body;
 
-async function fill(): Promise<void> {
+async function insertListedFeatures(): Promise<void> {
   const { db, app } = harness;
   await makeProject(db, { id: 'listed' });
   await sql`
@@ -28,8 +28,8 @@ async function fill(): Promise<void> {
   await markSeen(db, firstName ?? '');
 }
 
-test('lists each feature as GET shows it, with one more statement per 50 features', async () => {
-  await fill();
+test('lists each feature as GET returns it, with one additional statement per 50 features', async () => {
+  await insertListedFeatures();
   const statementsBefore = harness.statements.length;
 
   const response = await call(harness.app, 'GET', BASE_PATH);

@@ -86,7 +86,7 @@ test('a moved feature keeps its parts, is disabled in new environments and loses
   expect(new Set(earlierEvents.map((event: { project: string }) => event.project))).toEqual(new Set([from]));
 });
 
-test("the event of a move out of a private project shows neither the project nor the feature's strategies there", async () => {
+test("the event of a move out of a private project omits the project and the feature's strategies there", async () => {
   const from = await createProject({ mode: 'private', environments: ['development', 'production'] });
   const to = await createProject({ environments: ['production'] });
   const name = await createFeature(from);
@@ -104,13 +104,13 @@ test('a rejected move lists every obstacle and changes nothing', async () => {
   const from = await createProject({ environments: ['production', extra] });
   const to = await createProject({ environments: ['production'] });
   const [name, parent] = [await createFeature(from), await createFeature(from)];
-  const segment = async (projectId: string | null, segmentName = uniqueName('segment')) =>
+  const createSegment = async (projectId: string | null, segmentName = uniqueName('segment')) =>
     (await post('/api/admin/segments', { name: segmentName, project: projectId, constraints: [] })).body.id;
   const ownName = uniqueName('segment');
   const [ownSegment, globalSegment, unusedSegment] = [
-    await segment(from, ownName),
-    await segment(null),
-    await segment(from),
+    await createSegment(from, ownName),
+    await createSegment(null),
+    await createSegment(from),
   ];
   const fields = ['tier', 'seat', 'desk', 'floor'].map(uniqueName);
   const [tier = '', seat = '', desk = '', floor = ''] = fields;
@@ -152,21 +152,21 @@ test('a rejected move lists every obstacle and changes nothing', async () => {
 
 test('the target project must exist, be active, be below its feature limit and accept the name', async () => {
   const from = await createProject();
-  const [fullProject, pickyProject, archivedProject] = [
+  const [fullProject, patternProject, archivedProject] = [
     await createProject(),
     await createProject(),
     await createProject(),
   ];
   const name = await createFeature(from);
   await call(harness.app, 'PUT', url(fullProject, '/settings'), { body: { featureLimit: 0 } });
-  await call(harness.app, 'PUT', url(pickyProject, '/settings'), {
+  await call(harness.app, 'PUT', url(patternProject, '/settings'), {
     body: { featureNaming: { pattern: 'pay\\..+' } },
   });
   await post(url(`archive/${archivedProject}`));
 
   const responses = [
     await move(from, name, fullProject),
-    await move(from, name, pickyProject),
+    await move(from, name, patternProject),
     await move(from, name, archivedProject),
     await move(from, name, 'nowhere'),
     await move(from, 'nowhere', 'default'),
@@ -296,7 +296,7 @@ test('a move that waited checks the current state of the feature', async () => {
   const extra = await createEnvironment();
   const from = await createProject({ environments: ['production', extra] });
   const to = await createProject({ environments: ['production'] });
-  const [enabledFeature, tied, parent] = [
+  const [enabledFeature, child, parent] = [
     await createFeature(from),
     await createFeature(from),
     await createFeature(from),
@@ -313,8 +313,8 @@ test('a move that waited checks the current state of the feature', async () => {
   );
   const childMove = await duringTransaction(
     harness.db,
-    tx => tx.insertInto('feature_dependencies').values({ child: tied, parent }).execute(),
-    () => move(from, tied, to),
+    tx => tx.insertInto('feature_dependencies').values({ child, parent }).execute(),
+    () => move(from, child, to),
   );
 
   expect([response.status, childMove.status]).toEqual([403, 403]);
@@ -387,7 +387,7 @@ test('a move does not add an environment that is concurrently deleted', async ()
   expect((await get(to, name)).environments).toMatchObject([{ name: 'production' }]);
 });
 
-test('a moved feature does not get an environment that the old project gets during the move', async () => {
+test('a moved feature does not get an environment that is added to the old project during the move', async () => {
   const newEnvironment = await createEnvironment();
   const from = await createProject({ environments: ['production'] });
   const to = await createProject({ environments: ['production'] });
@@ -400,9 +400,12 @@ test('a moved feature does not get an environment that the old project gets duri
     // A move locks the feature before it needs the segment, so this lock stops the move halfway.
     tx => sql`select from segments where id = ${segment} for update`.execute(tx),
     async () => {
-      const moving = move(from, name, to);
+      const pendingMove = move(from, name, to);
       await waitForLockWaiters(harness.db);
-      return await Promise.all([moving, post(url(from, '/environments'), { environment: newEnvironment })]);
+      return await Promise.all([
+        pendingMove,
+        post(url(from, '/environments'), { environment: newEnvironment }),
+      ]);
     },
     2,
   );
@@ -440,9 +443,9 @@ test('two moves in opposite directions do not deadlock', async () => {
     harness.db,
     tx => sql`select from projects where id = ${lastProject} for update`.execute(tx),
     async () => {
-      const leavingLast = move(lastProject, lastFeature, firstProject);
+      const pendingMove = move(lastProject, lastFeature, firstProject);
       await waitForLockWaiters(harness.db);
-      return await Promise.all([leavingLast, move(firstProject, firstFeature, lastProject)]);
+      return await Promise.all([pendingMove, move(firstProject, firstFeature, lastProject)]);
     },
     2,
   );

@@ -8,7 +8,7 @@ import { listFieldsOfOtherProjects } from '../../targeting/context/other-project
 import { listUnusableSegments, readSegmentNames } from '../../targeting/segments/violations.ts';
 import { contextFieldsIn } from '../feature-environments/context-fields.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
-import { asStrategyData } from '../feature-environments/strategies.ts';
+import { toStrategyData } from '../feature-environments/strategies.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { findProjectRuleErrors } from './project-rules.ts';
 import type { FeatureState } from './schema.ts';
@@ -29,7 +29,7 @@ export async function moveFeature(
   await lockActiveFeature(tx, project, name);
   if (target === project) return;
   const [feature] = await listStates(tx, project, [name]);
-  if (!feature) throw new Error(`Feature ${name} was locked but not found`);
+  if (!feature) throw new Error(`Feature "${name}" was locked but not found`);
 
   const keptEnvironments = feature.environments.filter(environment =>
     targetEnvironments.includes(environment.name),
@@ -47,9 +47,9 @@ export async function moveFeature(
   ];
   rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
-  // The event belongs to the target project, so `change()` requires a comment only if that project does.
+  // The event belongs to the target project, so `change()` enforces required comments only for that project.
   if (lacksComment(actor) && (await requiresComment(tx, project))) throw commentRequiredError(project);
-  const mayNameProject = await makeCanName(tx, target, [project]);
+  const canNameProject = await makeCanName(tx, target, [project]);
   await moveToProject(tx, name, target, {
     removed: removedEnvironments.map(({ name: environment }) => environment),
     added: addedEnvironments,
@@ -59,12 +59,12 @@ export async function moveFeature(
     project: target,
     featureName: name,
     data: {
-      ...(mayNameProject(project) ? { oldProject: project } : {}),
+      ...(canNameProject(project) ? { oldProject: project } : {}),
       newProject: target,
       addedEnvironments,
     },
-    ...(mayNameProject(project)
-      ? { preData: { removedEnvironments: removedEnvironments.map(asEnvironmentData) } }
+    ...(canNameProject(project)
+      ? { preData: { removedEnvironments: removedEnvironments.map(toEnvironmentData) } }
       : {}),
   });
 }
@@ -119,9 +119,9 @@ function listFamilyReasons({ name, dependencies, children }: FeatureState): stri
   ];
 }
 
-const asEnvironmentData = ({ name, enabled, variants, strategies }: FeatureEnvironment) => ({
+const toEnvironmentData = ({ name, enabled, variants, strategies }: FeatureEnvironment) => ({
   name,
   enabled,
   variants,
-  strategies: strategies.map(asStrategyData),
+  strategies: strategies.map(toStrategyData),
 });

@@ -6,7 +6,7 @@ import { featureParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
 import { Dependency } from '../dependencies/schema.ts';
-import { uniqueNames } from '../feature-rows/names.ts';
+import { requireUniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
@@ -111,7 +111,7 @@ export const FEATURES: OperationModule = {
       route: `DELETE ${FEATURE}`,
       summary: 'Archive a feature',
       description:
-        'Archives a feature, which can be revived. Its name stays reserved, and its dependencies are removed. A feature that is the parent of another active feature cannot be archived.',
+        'Archives a feature. It can be revived. Its name stays reserved, and its dependencies are removed. A feature that is the parent of another active feature cannot be archived.',
       permission: ['DELETE_FEATURE'],
       params: featureParams,
       output: Nothing,
@@ -126,7 +126,7 @@ export const FEATURES: OperationModule = {
       route: `POST ${PROJECT}/archive`,
       summary: 'Archive features',
       description:
-        'Archives all of the named features, or none. A parent can only be archived together with all its children.',
+        'Archives all given features, or none of them. A parent can be archived only together with all its children.',
       permission: ['DELETE_FEATURE'],
       cost: COST.bulk,
       params: projectParams,
@@ -135,14 +135,14 @@ export const FEATURES: OperationModule = {
       status: 202,
       events: ['feature-dependencies-removed', 'feature-archived'],
       run: (current, { params: { projectId }, body }) =>
-        archiveFeatures(current, projectId, uniqueNames(body.features)),
+        archiveFeatures(current, projectId, requireUniqueNames(body.features)),
     }),
     command({
       id: 'reviveFeatures',
       route: `POST ${PROJECT}/revive`,
       summary: 'Revive archived features',
       description:
-        'Revives all of the named features, or none, disabled in every environment and without parents. The limits of the project and the instance apply.',
+        'Revives all given features, or none of them. They are disabled in every environment and have no parents. The limits of the project and the instance apply.',
       permission: ['UPDATE_FEATURE'],
       cost: COST.bulk,
       params: projectParams,
@@ -150,13 +150,13 @@ export const FEATURES: OperationModule = {
       output: Nothing,
       events: ['feature-revived', 'feature-environment-disabled'],
       run: (current, { params: { projectId }, body }, { limits }) =>
-        reviveFeatures(current, projectId, uniqueNames(body.features), limits.features),
+        reviveFeatures(current, projectId, requireUniqueNames(body.features), limits.features),
     }),
     command({
       id: 'deleteFeatures',
       route: `POST ${PROJECT}/delete`,
       summary: 'Delete archived features',
-      description: 'Deletes all of the named features permanently, or none. They must be archived.',
+      description: 'Deletes all given features permanently, or none of them. They must be archived.',
       permission: ['DELETE_FEATURE'],
       cost: COST.bulk,
       params: projectParams,
@@ -164,13 +164,13 @@ export const FEATURES: OperationModule = {
       output: Nothing,
       events: ['feature-deleted'],
       run: (current, { params: { projectId }, body }) =>
-        removeFeatures(current, projectId, uniqueNames(body.features)),
+        removeFeatures(current, projectId, requireUniqueNames(body.features)),
     }),
     command({
       id: 'markFeaturesStale',
       route: `POST ${PROJECT}/stale`,
       summary: 'Mark or unmark features as stale',
-      description: 'Marks or unmarks all of the named features, or none.',
+      description: 'Marks or unmarks all given features as stale, or none of them.',
       permission: ['UPDATE_FEATURE'],
       cost: COST.bulk,
       params: projectParams,
@@ -179,7 +179,7 @@ export const FEATURES: OperationModule = {
       status: 202,
       events: ['feature-stale-on', 'feature-stale-off'],
       run: (current, { params: { projectId }, body: { features, stale } }) =>
-        markStale(current, projectId, uniqueNames(features), stale),
+        markStale(current, projectId, requireUniqueNames(features), stale),
     }),
     command({
       id: 'changeProject',

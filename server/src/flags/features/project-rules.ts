@@ -9,12 +9,7 @@ import {
 import { compilePattern } from '@halyard/plane/platform/pattern.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { findBudgetErrors } from '../technical-debt/budget.ts';
-import {
-  countActiveInInstance,
-  findReceivingProject,
-  lockReceivingProject,
-  type ReceivingProject,
-} from './store.ts';
+import { countActiveInInstance, findTargetProject, lockTargetProject, type TargetProject } from './store.ts';
 
 /**
  * Returns an error for every project rule that new features with these names would break: the naming pattern, the feature limit and
@@ -27,45 +22,41 @@ export async function findProjectRuleErrors(
   names: string[],
   path?: string,
 ): Promise<ApiError[]> {
-  const receivingProject = await lockActiveProject(tx, project);
+  const targetProject = await lockActiveProject(tx, project);
   return [
-    ...findNamingPatternErrors(project, receivingProject, names, path),
-    ...findFeatureLimitErrors(project, receivingProject, names.length),
+    ...findNamingPatternErrors(project, targetProject, names, path),
+    ...findFeatureLimitErrors(project, targetProject, names.length),
     ...(await findBudgetErrors(tx, project)),
   ];
 }
 
 /** Locks the project, so that no other transaction adds a feature to it, and reads its rules for new features. */
-export async function lockActiveProject(tx: Tx, project: string): Promise<ReceivingProject> {
-  return requireActive(project, await lockReceivingProject(tx, project));
+export async function lockActiveProject(tx: Tx, project: string): Promise<TargetProject> {
+  return requireActive(project, await lockTargetProject(tx, project));
 }
 
 /** Reads the rules of the project for new features without a lock. */
-export async function readActiveProject(db: Reader, project: string): Promise<ReceivingProject> {
-  return requireActive(project, await findReceivingProject(db, project));
+export async function readActiveProject(db: Reader, project: string): Promise<TargetProject> {
+  return requireActive(project, await findTargetProject(db, project));
 }
 
-function requireActive(project: string, receivingProject: ReceivingProject | undefined): ReceivingProject {
-  if (!receivingProject) throw notFound(`Project "${project}"`);
-  if (receivingProject.archived) throw archivedError('Project', [project]);
-  return receivingProject;
+function requireActive(project: string, targetProject: TargetProject | undefined): TargetProject {
+  if (!targetProject) throw notFound(`Project "${project}"`);
+  if (targetProject.archived) throw archivedError('Project', [project]);
+  return targetProject;
 }
 
 /** Rejects new active features that would exceed the limit of the project. */
-export function rejectOverLimit(
-  project: string,
-  receivingProject: ReceivingProject,
-  addedFeatures: number,
-): void {
-  for (const error of findFeatureLimitErrors(project, receivingProject, addedFeatures)) throw error;
+export function rejectOverLimit(project: string, targetProject: TargetProject, addedCount: number): void {
+  for (const error of findFeatureLimitErrors(project, targetProject, addedCount)) throw error;
 }
 
 function findFeatureLimitErrors(
   project: string,
-  { featureLimit, activeFeatures }: ReceivingProject,
-  addedFeatures: number,
+  { featureLimit, activeFeatures }: TargetProject,
+  addedCount: number,
 ): ApiError[] {
-  if (featureLimit === null || activeFeatures + addedFeatures <= featureLimit) return [];
+  if (featureLimit === null || activeFeatures + addedCount <= featureLimit) return [];
   const message = `Project "${project}" has ${formatCount(activeFeatures, 'active feature')} and a limit of ${featureLimit}. Archive features or raise the limit.`;
   return [invalidOperation(message)];
 }
@@ -73,20 +64,22 @@ function findFeatureLimitErrors(
 /** Rejects new active features that would exceed the limit of the instance. */
 export async function rejectOverInstanceLimit(
   tx: Tx,
-  maxFlags: number,
-  addedFeatures: number,
+  instanceLimit: number,
+  addedCount: number,
 ): Promise<void> {
-  for (const error of await findInstanceLimitErrors(tx, maxFlags, addedFeatures)) throw error;
+  for (const error of await findInstanceLimitErrors(tx, instanceLimit, addedCount)) throw error;
 }
 
 /** Returns the error for a full instance, so that a change can list it with other errors. */
 export async function findInstanceLimitErrors(
   tx: Tx,
-  maxFlags: number,
-  addedFeatures: number,
+  instanceLimit: number,
+  addedCount: number,
 ): Promise<ApiError[]> {
-  if ((await countActiveInInstance(tx)) + addedFeatures <= maxFlags) return [];
-  return [exceedsLimit(`This instance can have at most ${maxFlags} active features. Archive some first.`)];
+  if ((await countActiveInInstance(tx)) + addedCount <= instanceLimit) return [];
+  return [
+    exceedsLimit(`This instance can have at most ${instanceLimit} active features. Archive some first.`),
+  ];
 }
 
 /** Compiles the pattern once for all names. */
@@ -98,15 +91,15 @@ export function nameMatcher(pattern: string | null): (name: string) => boolean {
 /** Returns one error for each name that does not match. */
 export function findNamingPatternErrors(
   project: string,
-  { namingPattern, namingExample, namingDescription }: ReceivingProject,
+  { namingPattern, namingExample, namingDescription }: TargetProject,
   names: string[],
   path?: string,
 ): ApiError[] {
-  const fits = nameMatcher(namingPattern);
+  const matchesPattern = nameMatcher(namingPattern);
   const example = namingExample === null ? '' : ` Example: "${namingExample}".`;
   const description = namingDescription === null ? '' : ` Description: "${namingDescription}"`;
   return names
-    .filter(name => !fits(name))
+    .filter(name => !matchesPattern(name))
     .map(name => {
       const message = `Name "${name}" does not match the naming pattern of project "${project}": ${namingPattern}.${example}${description}`;
       return new ApiError('PatternError', message, {

@@ -8,7 +8,7 @@ import { listFeatures, listStates } from './state/store.ts';
 /** Returns the feature as the actor sees it. Rejects the request if the project does not have it. */
 export async function readFeature(db: Reader, actor: Actor, project: string, name: string): Promise<Feature> {
   const [feature] = await readFeatures(db, actor, project, [name]);
-  if (!feature) throw new Error(`Feature ${name} was found but not returned`);
+  if (!feature) throw new Error(`Feature "${name}" was found but not returned`);
   return feature;
 }
 

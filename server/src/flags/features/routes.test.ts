@@ -27,7 +27,7 @@ const readEvents = async (feature: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
 const readEventTypes = async (feature: string) => (await readEvents(feature)).map(event => event.type);
 
-test('shows the display name of the creator and of the collaborators, or the username', async () => {
+test('shows the display names of the creator and the collaborators, or their usernames', async () => {
   const namedUser = await makeUser(harness.db, 'Admin', 'ada');
   const unnamedUser = await makeUser(harness.db, 'Admin', 'grace');
   await sql`update users set name = 'Ada Lovelace' where id = ${namedUser.id}`.execute(harness.db);
@@ -85,9 +85,9 @@ test('a created feature is disabled in every environment of its project, returne
 test.each([
   ['a name with a space', { name: 'a b' }, '/body/name'],
   ['a name with a slash', { name: 'a/b' }, '/body/name'],
-  ['a dot for a name', { name: '.' }, '/body/name'],
+  ['a name that is a dot', { name: '.' }, '/body/name'],
   ['an empty name', { name: '' }, '/body/name'],
-  ['101 characters', { name: 'x'.repeat(101) }, '/body/name'],
+  ['a name with 101 characters', { name: 'x'.repeat(101) }, '/body/name'],
   ['an unknown type', { name: 'typed', type: 'moon' }, '/body/type'],
   ['a number for a description', { name: 'described', description: 1 }, '/body/description'],
 ])('rejects %s', async (_case, body, path) => {
@@ -117,7 +117,7 @@ test('a name is unique in the instance, including archived features', async () =
 test.each([
   ['member', 'Feature "taken-for-member" already exists in project "home-of-member". Choose another name.'],
   ['non-member', 'Feature "taken-for-non-member" already exists. Choose another name.'],
-])('names the private project that has a taken name only to its members: %s', async (kind, message) => {
+])('names the private project of a taken name only to its members: %s', async (kind, message) => {
   const { db, app } = harness;
   const [home, name] = [`home-of-${kind}`, `taken-for-${kind}`];
   await makeProject(db, { id: home, mode: 'private' });
@@ -144,7 +144,7 @@ test('a rejection names the project even if the name was taken while the request
   expect(await pendingRequest).toMatchObject({ status: 409, body: { message } });
 });
 
-test('the naming pattern and the feature limit apply, the limit even to concurrent requests', async () => {
+test('applies the naming pattern, and the feature limit even to concurrent requests', async () => {
   await makeProject(harness.db, { id: 'strict' });
   await call(harness.app, 'PUT', '/api/admin/projects/strict/settings', {
     body: {
@@ -188,7 +188,7 @@ test('a feature is found only in its own project', async () => {
   expect(put.status).toBe(404);
 });
 
-test('an update changes the given fields, and stale has its own event', async () => {
+test('an update changes the given fields, and records a separate event for stale', async () => {
   await create('updated', { description: 'before' });
   const put = (body: object) => call(harness.app, 'PUT', `${FEATURES_PATH}/updated`, { body });
 
@@ -305,11 +305,11 @@ test('an archived feature is not listed, cannot be changed, and is disabled ever
 
   await call(harness.app, 'DELETE', `${FEATURES_PATH}/resting`);
   const rejection = await call(harness.app, 'PUT', `${FEATURES_PATH}/resting`, { body: { stale: true } });
-  const isArchivedListed = await isListed();
+  const isListedWhileArchived = await isListed();
   await call(harness.app, 'POST', '/api/admin/projects/default/revive', { body: { features: ['resting'] } });
 
   expect(rejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect([isArchivedListed, await isListed()]).toEqual([false, true]);
+  expect([isListedWhileArchived, await isListed()]).toEqual([false, true]);
   expect(await get('resting')).toMatchObject({ archived: false, enabled: false });
   expect(await readEventTypes('resting')).toEqual([
     'feature-created',

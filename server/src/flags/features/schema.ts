@@ -14,12 +14,12 @@ export const Person = NamedObject(
     id: Type.Integer({ description: 'Id of the user', examples: [7] }),
     name: Type.String({
       description:
-        'Display name of the user or service account, or its username or email address if it has none; `admin token`, `system`',
+        'Display name of the user or service account, or its username or email address if it has none; `admin token` or `system` for other actors',
       examples: ['Alice Moreau'],
     }),
     imageUrl: Type.String({
       format: 'uri',
-      description: 'URL of a Gravatar image, by the hash of the name',
+      description: 'URL of a Gravatar image, derived from the hash of the name',
       examples: [
         'https://gravatar.com/avatar/0e0dd4e5e1c7bf110ea9b2f055adbc93640bf2f1af125216ba6b26174596f1fe?s=42&d=retro&r=g',
       ],
@@ -44,7 +44,7 @@ export const ClonedFrom = NamedObject(
   },
   {
     description:
-      'Source of the copy, by its names at the time of cloning. null if the feature is not a copy, or if the caller cannot read the project of the source.',
+      'Project and name of the source at the time of cloning. null if the feature is not a copy, or if the caller cannot read the project of the source.',
   },
 );
 export type ClonedFrom = Static<typeof ClonedFrom>;
@@ -52,7 +52,7 @@ export type ClonedFrom = Static<typeof ClonedFrom>;
 /** Everything about a feature that is the same for every caller. */
 const state = {
   ...featureRow,
-  enabled: Type.Boolean({ description: 'Enabled in at least one environment' }),
+  enabled: Type.Boolean({ description: 'Whether the feature is enabled in at least one environment' }),
   archivedAt: Type.Optional(
     Timestamp('When the feature was archived. Absent for an active feature.', { examples: [] }),
   ),
@@ -66,7 +66,8 @@ const state = {
   variants: Type.Array(Ref(Variant), {
     deprecated: true,
     examples: [[]],
-    description: 'Always empty: variants belong to environments. A later major version removes this field.',
+    description:
+      'Always empty: variants belong to environments. A later major version will remove this field.',
   }),
   tags: Type.Array(Ref(Tag)),
   dependencies: Type.Array(Ref(Dependency), {
@@ -82,16 +83,16 @@ const state = {
   collaborators: Collaborators,
   clonedFrom: Nullable({ ...ClonedFrom, title: 'ClonedFrom' }),
 };
-/** A feature independent of the caller. Clone, drift, move, export and import use it. */
+/** A feature without the fields that depend on the caller. Clone, drift, move, export and import use it. */
 export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 
-/** A feature as a caller sees it, with the caller's favorite mark. clonedFrom is null if the caller cannot read that project. */
+/** A feature as a caller sees it. `favorite` is the caller's own, and `clonedFrom` is null if the caller cannot read that project. */
 export const Feature = Named(
   'Feature',
   Type.Object(
     {
       ...state,
-      favorite: Type.Boolean({ description: 'Whether it is a favorite of the caller' }),
+      favorite: Type.Boolean({ description: 'Whether the feature is a favorite of the caller' }),
     },
     { description: 'A feature' },
   ),

@@ -5,13 +5,13 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) => {
+const request = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) => {
   const response = await call(harness.app, method, url, body === undefined ? {} : { body });
   expect(response.status, `${method} ${url}`).toBeLessThan(300);
   return response.body;
 };
 
-/** Creates a project with this many features. Each has as many tags and variants, and up to three links and strategies. */
+/** Creates a project with the given number of features. Each has as many tags and variants, and up to three links and strategies. */
 async function makeProjectWithFeatures(id: string, size: number) {
   const numbers = Array.from({ length: size }, (_, number) => number);
   const names = numbers.map(number => `${id}-${number}`);
@@ -19,16 +19,16 @@ async function makeProjectWithFeatures(id: string, size: number) {
   const projectPath = `/api/admin/projects/${id}`;
   for (const name of names) {
     const tags = numbers.map(number => ({ type: 'simple', value: `${id}-${number}` }));
-    await ask('POST', `${projectPath}/features`, { name, tags });
+    await request('POST', `${projectPath}/features`, { name, tags });
     const variants = numbers.map(number => ({ name: `v${number}`, weight: 0 }));
-    await ask('PUT', `${projectPath}/features/${name}/variants-batch`, {
+    await request('PUT', `${projectPath}/features/${name}/variants-batch`, {
       variants,
       environments: ['development', 'production'],
     });
     for (const number of numbers.slice(0, 3))
-      await ask('POST', `${projectPath}/features/${name}/link`, { url: `https://example.com/${number}` });
+      await request('POST', `${projectPath}/features/${name}/link`, { url: `https://example.com/${number}` });
     for (const _ of numbers.slice(0, 3))
-      await ask('POST', `${projectPath}/features/${name}/environments/production/strategies`, {
+      await request('POST', `${projectPath}/features/${name}/environments/production/strategies`, {
         name: 'default',
       });
   }
@@ -45,17 +45,17 @@ async function countStatements(id: string, size: number) {
   const { projectPath, names, first } = await makeProjectWithFeatures(id, size);
   const tags = { addedTags: names.map(name => ({ type: 'simple', value: `new-${name}` })) };
   return {
-    feature: await count(() => ask('GET', `${projectPath}/features/${first}`)),
-    list: await count(() => ask('GET', `${projectPath}/features`)),
-    tags: await count(() => ask('GET', `/api/admin/features/${first}/tags`)),
+    feature: await count(() => request('GET', `${projectPath}/features/${first}`)),
+    list: await count(() => request('GET', `${projectPath}/features`)),
+    tags: await count(() => request('GET', `/api/admin/features/${first}/tags`)),
     variants: await count(() =>
-      ask('GET', `${projectPath}/features/${first}/environments/production/variants`),
+      request('GET', `${projectPath}/features/${first}/environments/production/variants`),
     ),
-    stages: await count(() => ask('GET', `${projectPath}/features/${first}/lifecycle`)),
-    stageCounts: await count(() => ask('GET', '/api/admin/lifecycle/count')),
-    archiveCheck: await count(() => ask('POST', `${projectPath}/archive/validate`, { features: names })),
-    tagging: await count(() => ask('PUT', `${projectPath}/tags`, { features: names, tags })),
-    archiving: await count(() => ask('POST', `${projectPath}/archive`, { features: names })),
+    stages: await count(() => request('GET', `${projectPath}/features/${first}/lifecycle`)),
+    stageCounts: await count(() => request('GET', '/api/admin/lifecycle/count')),
+    archiveCheck: await count(() => request('POST', `${projectPath}/archive/validate`, { features: names })),
+    tagging: await count(() => request('PUT', `${projectPath}/tags`, { features: names, tags })),
+    archiving: await count(() => request('POST', `${projectPath}/archive`, { features: names })),
   };
 }
 
@@ -71,7 +71,7 @@ test('deleting a tag takes the same number of statements for 1 and for 12 featur
   for (const size of [1, 12]) {
     const value = `deleted-${size}`;
     for (let number = 0; number < size; number++) {
-      await ask('POST', '/api/admin/projects/default/features', {
+      await request('POST', '/api/admin/projects/default/features', {
         name: `tagged-${size}-${number}`,
         tags: [{ type: 'simple', value }],
       });

@@ -14,7 +14,7 @@ const MAX_COUNT_ROWS = 100;
 export const CREATED_BY = sql`case when features.created_by_user_id is not null
   then ${selectPerson(sql`features.created_by_user_id`)} end`;
 
-export type ReceivingProject = {
+export type TargetProject = {
   featureLimit: number | null;
   namingPattern: string | null;
   namingExample: string | null;
@@ -25,13 +25,13 @@ export type ReceivingProject = {
 };
 
 /** Locks the project, so that two transactions cannot both add the last feature that its limit allows. */
-export async function lockReceivingProject(tx: Tx, id: string): Promise<ReceivingProject | undefined> {
+export async function lockTargetProject(tx: Tx, id: string): Promise<TargetProject | undefined> {
   await sql`select from projects where id = ${id} for no key update`.execute(tx);
-  return await findReceivingProject(tx, id);
+  return await findTargetProject(tx, id);
 }
 
-export async function findReceivingProject(db: Reader, id: string): Promise<ReceivingProject | undefined> {
-  const { rows } = await sql<ReceivingProject>`
+export async function findTargetProject(db: Reader, id: string): Promise<TargetProject | undefined> {
+  const { rows } = await sql<TargetProject>`
     select feature_limit as "featureLimit", naming_pattern as "namingPattern", naming_example as "namingExample",
       naming_description as "namingDescription", default_stickiness as "defaultStickiness",
       archived_at is not null as archived,
@@ -53,18 +53,18 @@ export async function countActiveInInstance(tx: Tx): Promise<number> {
     tx,
   );
   const [counts = { features: 0, rows: 0 }] = rows;
-  if (counts.rows > MAX_COUNT_ROWS) await foldCounts(tx);
+  if (counts.rows > MAX_COUNT_ROWS) await mergeCounts(tx);
   return counts.features;
 }
 
-async function foldCounts(tx: Tx): Promise<void> {
+async function mergeCounts(tx: Tx): Promise<void> {
   await sql`
-    with folded as (
+    with merged as (
       delete from active_feature_counts
       where ctid = any(array(select ctid from active_feature_counts for update skip locked))
       returning features
     )
-    insert into active_feature_counts select coalesce(sum(features), 0) from folded`.execute(tx);
+    insert into active_feature_counts select coalesce(sum(features), 0) from merged`.execute(tx);
 }
 
 export type NewFeatureRow = Pick<FeatureRow, 'name' | 'type' | 'impressionData'> & {
@@ -124,7 +124,7 @@ export async function lockProjectsOfMove(
 
 /**
  * Locks the environments of a locked project, so that none is deleted until the transaction ends. They are locked before features,
- * as in a transaction that deletes an environment.
+ * as when an environment is deleted.
  */
 export async function lockEnvironmentsForMove(tx: Tx, project: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -133,7 +133,7 @@ export async function lockEnvironmentsForMove(tx: Tx, project: string): Promise<
   return rows.map(row => row.name);
 }
 
-/** Moves the feature to a different project, and removes it from some environments and adds it, disabled, to others. */
+/** Moves the feature to a different project, removes it from some environments, and adds it as disabled to others. */
 export async function moveToProject(
   tx: Tx,
   name: string,

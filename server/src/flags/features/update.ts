@@ -41,7 +41,7 @@ export async function updateLockedFeatures(
   );
   for (const { featureBefore, featureAfter } of changes) {
     const subject = { project: featureBefore.project, featureName: featureBefore.name };
-    // Changes of `stale` have their own events. A single event covers the other fields.
+    // Changes to `stale` have their own events. A single event covers the other fields.
     if (!isDeepStrictEqual({ ...featureAfter, stale: featureBefore.stale }, featureBefore)) {
       const [data, preData] = [asEventData(featureAfter), asEventData(featureBefore)];
       record({ type: 'feature-metadata-updated', ...subject, data, preData });
@@ -56,10 +56,10 @@ function applyUpdate(
   { type, description, impressionData, stale }: FeatureUpdate,
 ): FeatureRow {
   const { description: previous, ...otherFields } = feature;
-  const text = description === undefined ? previous : description;
+  const newDescription = description === undefined ? previous : description;
   return {
     ...otherFields,
-    ...(typeof text === 'string' ? { description: text } : {}),
+    ...(typeof newDescription === 'string' ? { description: newDescription } : {}),
     type: type ?? feature.type,
     impressionData: impressionData ?? feature.impressionData,
     stale: stale ?? feature.stale,

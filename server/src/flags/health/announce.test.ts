@@ -70,7 +70,7 @@ test('applies a changed lifetime immediately', async () => {
   expect(await announcePotentiallyStale(harness.db, inDays(20))).toBe(1);
 });
 
-test('announces many features in batches, each with its events', async () => {
+test('announces many features in batches', async () => {
   await sql`
     insert into features (name, project, type) select 'batch-' || n, ${project}, 'operational' from generate_series(1, 1200) as n`.execute(
     harness.db,

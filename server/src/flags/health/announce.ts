@@ -5,7 +5,7 @@ import { markAnnounced } from './store.ts';
 
 const BATCH_SIZE = 500;
 
-/** Records one event for each feature that became potentially stale. Returns the number of events. */
+/** Records one event for each feature that has become potentially stale. Returns the number of events. */
 export async function announcePotentiallyStale(db: Db, now = new Date()): Promise<number> {
   let total = 0;
   for (;;) {

@@ -46,7 +46,7 @@ export const PROJECT_HEALTH: OperationModule = {
       route: `GET ${PROJECT}/insights`,
       summary: 'Get the insights of a project',
       description:
-        'Returns statistics of the last 30 days and of the 30 days before, the health and the time to production. Every caller who may read the project may call it.',
+        'Returns statistics for the last 30 days and the 30 days before, the health and the time to production. Every caller who may read the project may call it.',
       permission: 'NONE',
       params: projectParams,
       output: jsonResponse('The insights', ProjectInsights),
@@ -73,7 +73,7 @@ export const PROJECT_HEALTH: OperationModule = {
       route: `GET ${PROJECT}/health/history`,
       summary: 'Get the health history of a project',
       description:
-        'Returns the health of a project for each of at most 366 days. The server rebuilds it from the events. Every caller who may read the project may call it.',
+        'Returns the health of a project for each day of a range of up to 366 days, rebuilt from the events. Every caller who may read the project may call it.',
       permission: 'NONE',
       params: projectParams,
       query: HistoryQuery,
@@ -101,7 +101,7 @@ export const PROJECT_HEALTH: OperationModule = {
       id: 'unsnoozeFinding',
       route: `DELETE ${SNOOZE}`,
       summary: 'Unsnooze a finding',
-      description: 'Lists a snoozed finding again.',
+      description: 'Ends the snooze of a finding, so that it is listed again.',
       permission: ['UPDATE_FEATURE', 'UPDATE_PROJECT'],
       params: findingParams,
       output: Nothing,

@@ -25,14 +25,14 @@ type FeatureModel = {
   createdAt: number;
   stale: boolean;
   archived: boolean;
-  on: Record<string, boolean>;
+  enabled: Record<string, boolean>;
   toggledAt: Record<string, number>;
   seen: boolean;
   strategies: boolean;
 };
 type World = { features: Map<string, FeatureModel>; lifetimes: Record<string, number | null> };
 
-type Act =
+type Action =
   | { kind: 'create'; type: (typeof TYPES)[number]; project: number }
   | { kind: 'stale' | 'archive' | 'revive' | 'delete' | 'seen' | 'move'; pick: number }
   | { kind: 'type'; pick: number; type: (typeof TYPES)[number] }
@@ -40,7 +40,7 @@ type Act =
   | { kind: 'lifetime'; type: (typeof TYPES)[number]; days: number | null };
 
 const pick = fc.nat(1_000);
-const acts: fc.Arbitrary<Act> = fc.oneof(
+const actions: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
@@ -86,7 +86,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
 );
 /** Generates several groups of actions, some days apart. */
 const history = fc.array(
-  fc.tuple(fc.integer({ min: 1, max: 25 }), fc.array(acts, { minLength: 1, maxLength: 8 })),
+  fc.tuple(fc.integer({ min: 1, max: 25 }), fc.array(actions, { minLength: 1, maxLength: 8 })),
   {
     minLength: 4,
     maxLength: 9,
@@ -114,30 +114,30 @@ async function readOn(day: number, path: string) {
 }
 
 /** Executes an action through the API and on the model. Actions that do not apply change nothing. */
-async function perform(act: Act, world: World, now: number): Promise<void> {
-  if (act.kind === 'create') return await create(act.type, projects[act.project] ?? '', world, now);
-  if (act.kind === 'lifetime') {
-    await send('PUT', `feature-types/${act.type}/lifetime`, { lifetimeDays: act.days });
-    world.lifetimes[act.type] = act.days;
+async function perform(action: Action, world: World, now: number): Promise<void> {
+  if (action.kind === 'create') return await create(action.type, projects[action.project] ?? '', world, now);
+  if (action.kind === 'lifetime') {
+    await send('PUT', `feature-types/${action.type}/lifetime`, { lifetimeDays: action.days });
+    world.lifetimes[action.type] = action.days;
     return;
   }
   const names = [...world.features.keys()];
-  const name = names[act.pick % Math.max(1, names.length)];
+  const name = names[action.pick % Math.max(1, names.length)];
   const model = name === undefined ? undefined : world.features.get(name);
   if (name === undefined || !model) return;
   const body = { features: [name] };
-  if (act.kind === 'archive' && !model.archived) {
+  if (action.kind === 'archive' && !model.archived) {
     await send('POST', `projects/${model.project}/archive`, body);
     model.archived = true;
-  } else if (act.kind === 'revive' && model.archived) {
+  } else if (action.kind === 'revive' && model.archived) {
     await send('POST', `projects/${model.project}/revive`, body);
     model.archived = false;
     for (const environmentName of ENVIRONMENTS)
-      if (model.on[environmentName]) toggleModel(model, environmentName, now);
-  } else if (act.kind === 'delete' && model.archived) {
+      if (model.enabled[environmentName]) toggleModel(model, environmentName, now);
+  } else if (action.kind === 'delete' && model.archived) {
     await send('POST', `projects/${model.project}/delete`, body);
     world.features.delete(name);
-  } else if (!model.archived) await change(act, name, model, now);
+  } else if (!model.archived) await change(action, name, model, now);
 }
 
 async function create(type: string, project: string, world: World, now: number): Promise<void> {
@@ -152,33 +152,33 @@ async function create(type: string, project: string, world: World, now: number):
     createdAt: now,
     stale: false,
     archived: false,
-    on: inAllEnvironments(false),
+    enabled: inAllEnvironments(false),
     toggledAt: inAllEnvironments(now),
     seen: false,
     strategies: false,
   });
 }
 
-async function change(act: Act, name: string, model: FeatureModel, now: number): Promise<void> {
-  if (act.kind === 'stale') {
+async function change(action: Action, name: string, model: FeatureModel, now: number): Promise<void> {
+  if (action.kind === 'stale') {
     model.stale = !model.stale;
     await send('POST', `projects/${model.project}/stale`, { features: [name], stale: model.stale });
-  } else if (act.kind === 'type') {
-    await send('PUT', `projects/${model.project}/features/${name}`, { type: act.type });
-    model.type = act.type;
-  } else if (act.kind === 'seen') {
+  } else if (action.kind === 'type') {
+    await send('PUT', `projects/${model.project}/features/${name}`, { type: action.type });
+    model.type = action.type;
+  } else if (action.kind === 'seen') {
     await markSeen(harness.db, name);
     model.seen = true;
-  } else if (act.kind === 'toggle') {
+  } else if (action.kind === 'toggle') {
     await send(
       'POST',
-      `projects/${model.project}/features/${name}/environments/${act.environment}/${model.on[act.environment] ? 'off' : 'on'}`,
+      `projects/${model.project}/features/${name}/environments/${action.environment}/${model.enabled[action.environment] ? 'off' : 'on'}`,
     );
-    toggleModel(model, act.environment, now);
+    toggleModel(model, action.environment, now);
     model.strategies = true;
-  } else if (act.kind === 'move') {
+  } else if (action.kind === 'move') {
     const target = projects.find(project => project !== model.project) ?? '';
-    // Changes and records what a move does, because the API could reject the move.
+    // Makes the same changes as a move, because the API could reject the move.
     await sql`update features set project = ${target} where name = ${name}`.execute(harness.db);
     await sql`
       insert into events (group_id, type, created_by, project, feature_name, data)
@@ -189,11 +189,11 @@ async function change(act: Act, name: string, model: FeatureModel, now: number):
 }
 
 function toggleModel(model: FeatureModel, environmentName: string, now: number): void {
-  model.on[environmentName] = !model.on[environmentName];
+  model.enabled[environmentName] = !model.enabled[environmentName];
   model.toggledAt[environmentName] = now;
 }
 
-/** Changes the times of everything that was just written to the simulated day. */
+/** Moves the timestamps of everything that was just written to the simulated day. */
 async function moveTimesTo(dayTime: number, afterId: number): Promise<void> {
   const time = new Date(dayTime);
   const since = sql`now() - interval '1 minute'`;
@@ -224,16 +224,17 @@ function recompute(world: World, project: string, now: number) {
     now - model.createdAt >= (world.lifetimes[model.type] ?? 0) * DAY_MS;
   const isNew = (model: FeatureModel) => model.createdAt > now - 7 * DAY_MS;
   const isAnySeen = [...world.features.values()].some(model => model.project === project && model.seen);
-  const names = (holds: (model: FeatureModel) => boolean) =>
-    activeFeatures.filter(([, model]) => holds(model)).map(([name]) => name);
+  const names = (matches: (model: FeatureModel) => boolean) =>
+    activeFeatures.filter(([, model]) => matches(model)).map(([name]) => name);
   const rules = {
     stale: names(model => model.stale),
     'past-lifetime': names(isOld),
     'enabled-everywhere': names(
-      model => hasLifetime(model) && isSettled(model) && Object.values(model.on).every(on => on),
+      model => hasLifetime(model) && isSettled(model) && Object.values(model.enabled).every(Boolean),
     ),
     'disabled-everywhere': names(
-      model => hasLifetime(model) && isSettled(model) && Object.values(model.on).every(on => !on),
+      model =>
+        hasLifetime(model) && isSettled(model) && Object.values(model.enabled).every(enabled => !enabled),
     ),
     'never-seen': isAnySeen ? names(model => !model.seen && !isNew(model)) : [],
     'no-strategies': names(model => !model.strategies && !isNew(model)),
@@ -294,7 +295,7 @@ test(
   async () => {
     let comparedDayCount = 0;
     await fc.assert(
-      fc.asyncProperty(history, async chapters => {
+      fc.asyncProperty(history, async actionGroups => {
         run++;
         projects = [`left-${run}`, `right-${run}`];
         for (const id of projects) await send('POST', 'projects', { id, name: id });
@@ -307,11 +308,11 @@ test(
         await moveTimesTo(START - DAY_MS, 0);
         const snapshots: Record<string, object>[] = [];
         let day = 0;
-        for (const [pause, chapter] of chapters) {
+        for (const [pause, actionGroup] of actionGroups) {
           day = Math.min(day + pause, DAYS);
           const lastIdBefore = await readLastEventId();
           const noon = getDayStart(day).getTime() + DAY_MS / 2 + snapshots.length;
-          for (const act of chapter) await perform(act, world, noon);
+          for (const action of actionGroup) await perform(action, world, noon);
           await moveTimesTo(noon, lastIdBefore);
           snapshots.push(await compare(day, world));
         }

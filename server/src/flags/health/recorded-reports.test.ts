@@ -5,13 +5,13 @@ import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
 /**
- * Health reports of Unleash, recorded once. The reports of Halyard differ in these points:
- * - health and technicalDebt are current; in Unleash an hourly job writes them (it reported 100 with 2 of 6 features stale);
- * - stats are current; in Unleash a daily job writes them, and it had not run;
- * - features are sorted by name and have all fields; in Unleash they have no order and eight fields, with tags only if any;
+ * Unleash's health reports, recorded once. Halyard's reports differ in these points:
+ * - health and technicalDebt are current; in Unleash, an hourly job updates them (it reported 100 with 2 of 6 features stale);
+ * - stats are current; in Unleash, a daily job updates them, and it had not run;
+ * - features are sorted by name and have all fields; in Unleash, they are unsorted and have eight fields, plus tags if there are any;
  * - environments have changeRequestsEnabled;
- * - a missing value is an absent field, because the contract does not allow null there; in Unleash it is null;
- * - errors have one shape with id and details, and an invalid token is rejected like a missing token.
+ * - a missing value is an absent field, because the contract (`docs/contract.md`) does not allow null there; in Unleash, it is null;
+ * - all errors have the same shape, with id and details, and an invalid token is rejected like a missing token.
  */
 const harness = useHarness();
 const tokens: Record<string, string> = {};
@@ -148,7 +148,7 @@ const EMPTY = {
   stats: { avgTimeToProdCurrentWindow: 0, archivedCurrentWindow: 0, projectActivityPastWindow: 0 },
 };
 
-type Case = { name: string; project: string; as?: string | null; status: number; body: object };
+type Case = { name: string; project: string; token?: string | null; status: number; body: object };
 const CASES: Case[] = [
   {
     name: 'project with stale flags',
@@ -224,26 +224,37 @@ const CASES: Case[] = [
   },
   { name: 'project without flags', project: 'empty', status: 200, body: EMPTY },
   { name: 'missing project', project: 'nope', status: 404, body: { name: 'NotFoundError' } },
-  { name: 'no token', project: 'default', as: null, status: 401, body: { name: 'AuthenticationRequired' } },
+  {
+    name: 'no token',
+    project: 'default',
+    token: null,
+    status: 401,
+    body: { name: 'AuthenticationRequired' },
+  },
   // Unleash responds with UnauthorizedError.
   {
     name: 'wrong token',
     project: 'default',
-    as: '*:*.bad',
+    token: '*:*.bad',
     status: 401,
     body: { name: 'AuthenticationRequired' },
   },
   // Unleash responds with only a message.
-  { name: 'client token', project: 'default', as: 'client', status: 403, body: { name: 'NoAccessError' } },
-  { name: 'viewer PAT', project: 'empty', as: 'viewer', status: 200, body: EMPTY },
-  { name: 'project id with odd characters', project: "a'b%25", status: 404, body: { name: 'NotFoundError' } },
+  { name: 'client token', project: 'default', token: 'client', status: 403, body: { name: 'NoAccessError' } },
+  { name: 'viewer PAT', project: 'empty', token: 'viewer', status: 200, body: EMPTY },
+  {
+    name: 'project id with special characters',
+    project: "a'b%25",
+    status: 404,
+    body: { name: 'NotFoundError' },
+  },
   { name: 'unknown query parameter', project: 'empty', status: 200, body: EMPTY },
 ];
 
-test.each(CASES)('recorded: $name', async ({ name, project, as, status, body }) => {
+test.each(CASES)('recorded: $name', async ({ name, project, token, status, body }) => {
   const query = name === 'unknown query parameter' ? '?foo=1' : '';
   const response = await call(harness.app, 'GET', `/api/admin/projects/${project}/health-report${query}`, {
-    ...(as === undefined ? {} : { token: as === null ? null : (tokens[as] ?? as) }),
+    ...(token === undefined ? {} : { token: token === null ? null : (tokens[token] ?? token) }),
   });
 
   expect(response).toMatchObject({ status, body });

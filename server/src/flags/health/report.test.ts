@@ -7,7 +7,7 @@ import { makeMember, makeProject, makeUser, type TestUser } from '../../test/fac
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { strictSerializer } from '../../test/strict-serializer.ts';
-import { healthReport } from './report.ts';
+import { streamHealthReport } from './report.ts';
 
 const harness = useHarness();
 
@@ -24,7 +24,7 @@ const post = (path: string, body?: unknown, token?: string) =>
  * Checks the report against its schema, because the report is streamed as text and bypasses the strict serializer that checks other
  * responses in tests.
  */
-function expectToFitItsSchema(report: unknown): void {
+function expectToMatchSchema(report: unknown): void {
   const { buildSerializer } = strictSerializer.schemaController.compilersFactory;
   buildSerializer(harness.app.getSchemas())({ schema: { $ref: 'HealthReport#' } })(report);
 }
@@ -90,7 +90,7 @@ async function insertFeaturesWithAllParts(project: string, user: TestUser): Prom
   );
 }
 
-test('returns each feature as GET returns it, by name, and matches the schema', async () => {
+test('returns each feature as GET returns it, sorted by name, and matches the schema', async () => {
   const user = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
   await insertFeaturesWithAllParts(id, user);
@@ -99,7 +99,7 @@ test('returns each feature as GET returns it, by name, and matches the schema', 
 
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
-  expectToFitItsSchema(body);
+  expectToMatchSchema(body);
   expect(body.features.map(({ name }: { name: string }) => name)).toEqual([
     "it's.a~flag!",
     'parent',
@@ -179,7 +179,7 @@ test('sends the Deprecation and Link headers', async () => {
   expect(headers.link).toBe('</api/admin/projects/default/health>; rel="successor-version"');
 });
 
-test('counts each member once and returns the favorite mark of the caller', async () => {
+test('counts each member once and returns whether the project is a favorite of the caller', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   const [alice, bob] = [await makeUser(db, 'Viewer'), await makeUser(db, 'Viewer')];
@@ -196,7 +196,7 @@ test('counts each member once and returns the favorite mark of the caller', asyn
   expect(asAlice.stats.projectMembersAddedCurrentWindow).toBe(2);
 });
 
-test('members and members added count users with a role, directly or through a group, but no service accounts', async () => {
+test('counts users with a role, directly or through a group, but no service accounts, as members and new members', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   const [directMember, groupMember, lateGroupMember, memberBothWays, earlyMember] = await Promise.all(
@@ -281,7 +281,7 @@ test('the current window is the last 30 days, and the past window is the 30 days
   });
 });
 
-test('deleting, moving or reviving a feature does not change the statistics that counted it before', async () => {
+test('deleting, moving or reviving a feature does not change earlier statistics', async () => {
   const [{ id: project }, { id: otherProject }] = [
     await makeProject(harness.db),
     await makeProject(harness.db),
@@ -395,7 +395,7 @@ test('apart from fetches, a report takes the same number of statements for 1 and
 test('reads the overview and the features of a report from one snapshot', async () => {
   const { id } = await makeProject(harness.db);
   await post(`${id}/features`, { name: 'before-the-report' });
-  const pieces = healthReport(harness.db, SYSTEM, id, new Date());
+  const pieces = streamHealthReport(harness.db, SYSTEM, id, new Date());
   const head = String((await pieces.next()).value);
 
   await post(`${id}/features`, { name: 'after-the-head' });

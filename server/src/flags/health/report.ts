@@ -9,9 +9,9 @@ import { findReportParts } from './store.ts';
 
 /**
  * Streams the health report as JSON text, from one snapshot and in two statements regardless of its size. The server does not
- * parse the text, and holds only one piece in memory: 8 concurrent reports of 38 MB take 27 MB.
+ * parse the text, and holds only one piece in memory: 8 concurrent reports of 38 MB each take 27 MB in total.
  */
-export async function* healthReport(db: Db, actor: Actor, project: string, now: Date): Pieces {
+export async function* streamHealthReport(db: Db, actor: Actor, project: string, now: Date): Pieces {
   const tx = await db
     .startTransaction()
     .setIsolationLevel('repeatable read')
@@ -23,7 +23,7 @@ export async function* healthReport(db: Db, actor: Actor, project: string, now: 
     const head = `${JSON.stringify(withoutFeatures(parts)).slice(0, -1)},"features":[`;
     yield* listPieces(head, readFeatureTexts(tx, actor, project));
   } finally {
-    // The transaction only reads. It ends here even if the client disconnects.
+    // Ends the read-only transaction even if the client disconnects.
     await tx.rollback().execute();
   }
 }

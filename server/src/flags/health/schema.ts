@@ -64,7 +64,7 @@ const overview = {
     enum: ['open', 'protected', 'private'],
   }),
   defaultStickiness: Type.String({
-    description: 'Default stickiness for gradual rollout and variants',
+    description: 'Default stickiness for gradual rollouts and variants',
     examples: ['default'],
   }),
   featureLimit: Nullable(Type.Integer({ description: 'Maximum number of features; null: no limit' })),
@@ -85,7 +85,7 @@ export const HealthReport = Named(
     health,
     technicalDebt: Type.Integer({ description: 'Technical debt: 100 minus the health', examples: [22] }),
     ...rating,
-    features: Type.Array(Ref(Feature), { description: 'All active features by name' }),
+    features: Type.Array(Ref(Feature), { description: 'All active features, sorted by name' }),
   }),
 );
 export type HealthReport = Static<typeof HealthReport>;
@@ -97,7 +97,7 @@ const stage = NamedObject(
   {
     averageDays: Nullable(
       Type.Number({
-        description: 'Average number of days in this stage, for features that left it',
+        description: 'Average number of days in this stage, for features that have left it',
         examples: [3.5],
       }),
     ),
@@ -197,7 +197,7 @@ const insights = {
             examples: [4.5],
           }),
         }),
-        { description: 'The 1,000 features that were enabled last. The average includes all features.' },
+        { description: 'The 1,000 most recently enabled features. The average includes all features.' },
       ),
     },
     { description: 'The time until features are enabled in production' },

@@ -10,12 +10,12 @@ const daysBefore = (now: Date, days: number) =>
 
 /** Features of `projects` that were ever enabled in a production environment, and how many days after their creation. */
 const LEAD_TIMES = sql`(
-  select features.name, min(here.first_enabled_at) as at,
-    (extract(epoch from min(here.first_enabled_at) - features.created_at) / 86400)::numeric as days
-  from feature_environments as here
-    join environments on environments.name = here.environment and environments.type = 'production'
-    join features on features.name = here.feature_name
-  where features.project = projects.id and here.first_enabled_at is not null
+  select features.name, min(fe.first_enabled_at) as at,
+    (extract(epoch from min(fe.first_enabled_at) - features.created_at) / 86400)::numeric as days
+  from feature_environments as fe
+    join environments on environments.name = fe.environment and environments.type = 'production'
+    join features on features.name = fe.feature_name
+  where features.project = projects.id and fe.first_enabled_at is not null
   group by features.name
 )`;
 
@@ -103,14 +103,14 @@ const STAGES = sql`(values ('initial', 1), ('pre-live', 2), ('live', 3), ('compl
 /** Selects the number of features in each stage, and the average number of days that features spent in it. */
 const selectLifecycle = (project: string, now: Date) => sql`(
   select jsonb_object_agg(name, jsonb_build_object(
-    'averageDays', round(spent::numeric, 1), 'currentFlags', coalesce(now, 0), 'last30Days', coalesce(lately, 0)
+    'averageDays', round(spent::numeric, 1), 'currentFlags', coalesce(now, 0), 'last30Days', coalesce(recent, 0)
   ))
-  from ${STAGES} as known (name, place) left join (
+  from ${STAGES} as known (name, position) left join (
     select stage, avg(extract(epoch from left_at - entered_at) / 86400) as spent, count(*) filter (where left_at is null) as now,
-      count(*) filter (where left_at is null and entered_at >= ${daysBefore(now, 30)}) as lately
+      count(*) filter (where left_at is null and entered_at >= ${daysBefore(now, 30)}) as recent
     from (
-      select stage, entered_at, lead(entered_at) over (partition by feature_name order by place) as left_at
-      from feature_lifecycles join ${STAGES} as known (name, place) on name = stage
+      select stage, entered_at, lead(entered_at) over (partition by feature_name order by position) as left_at
+      from feature_lifecycles join ${STAGES} as known (name, position) on name = stage
         join features on features.name = feature_name
       where features.project = ${project}
     ) as visited
@@ -159,7 +159,7 @@ export async function findInsightsParts(
         from (
           select type, count(*) from features
           where features.project = projects.id and archived_at is null group by type
-        ) as kinds
+        ) as type_counts
       ), '[]') as "featureTypeCounts",
       (
         select jsonb_build_object(
@@ -189,7 +189,7 @@ export type NewlyStaleFeature = {
 };
 
 /**
- * Marks up to `limit` features that became potentially stale as announced, and returns them. A partial index has the features
+ * Marks up to `limit` features that have become potentially stale as announced, and returns them. A partial index has the features
  * that are not announced yet, oldest first. Features that another server has locked are skipped.
  */
 export async function markAnnounced(tx: Tx, now: Date, limit: number): Promise<NewlyStaleFeature[]> {

@@ -1,13 +1,13 @@
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
-import { insertStage, listSeenBeforeLive, listStageAdvances, lockFreeFeatures } from './store.ts';
+import { insertStage, listSeenBeforeLive, listStageAdvances, lockAvailableFeatures } from './store.ts';
 
 const FEATURES_PER_CHANGE = 500;
 
 /**
- * Moves the given features that SDKs have seen to the stage at which they should be. Most features are already there
- * and are not even locked.
+ * Moves the given features, which SDKs have seen, to the stage they should be at. Most features are already there, so they are not
+ * even locked.
  */
 export async function advanceSeenFeatures(db: Db, names: string[]): Promise<number> {
   const advances = names.length === 0 ? [] : await listStageAdvances(db, names);
@@ -17,12 +17,12 @@ export async function advanceSeenFeatures(db: Db, names: string[]): Promise<numb
 }
 
 /**
- * Moves features that SDKs have seen to pre-live or live. Skips a feature that another change has locked, because the
- * next report about the feature, or the job, moves it. Returns the number of moved features.
+ * Moves features that SDKs have seen to pre-live or live. Skips features that another change has locked, because the next metrics
+ * report or the next job moves them. Returns the number of moved features.
  */
 async function advanceLifecycle({ tx, record }: Change, names: string[]): Promise<number> {
   // Another server may have moved these features, so they are read again under the lock.
-  const advances = await listStageAdvances(tx, await lockFreeFeatures(tx, names));
+  const advances = await listStageAdvances(tx, await lockAvailableFeatures(tx, names));
   const movedNames = advances.map(({ name }) => name);
   const liveNames = advances.filter(({ to }) => to === 'live').map(({ name }) => name);
   if (movedNames.length > 0) await insertStage(tx, movedNames, 'pre-live');

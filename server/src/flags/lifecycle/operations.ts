@@ -32,7 +32,8 @@ export const LIFECYCLE: OperationModule = {
       id: 'completeFeature',
       route: `POST ${BASE_PATH}/complete`,
       summary: 'Mark a feature as completed',
-      description: 'Marks a feature as kept or discarded. statusValue can name the kept variant.',
+      description:
+        'Marks a feature as completed, either kept or discarded. statusValue can name the kept variant.',
       permission: ['UPDATE_FEATURE'],
       params: featureParams,
       body: Completion,

@@ -11,7 +11,7 @@ import type { Stage } from './schema.ts';
 
 const harness = useHarness();
 
-type Reached = { stage: string; enteredStageAt: string; status?: string; statusValue?: string };
+type ReachedStage = { stage: string; enteredStageAt: string; status?: string; statusValue?: string };
 
 async function makeFeature(name: string, project = 'default') {
   const featurePath = `/api/admin/projects/${project}/features/${name}`;
@@ -23,11 +23,13 @@ async function makeFeature(name: string, project = 'default') {
     archive: () => call(harness.app, 'DELETE', featurePath),
     revive: () =>
       call(harness.app, 'POST', `/api/admin/projects/${project}/revive`, { body: { features: [name] } }),
-    stage: async (): Promise<Reached> => (await call(harness.app, 'GET', featurePath)).body.lifecycle,
-    history: async (): Promise<Reached[]> =>
+    stage: async (): Promise<ReachedStage> => (await call(harness.app, 'GET', featurePath)).body.lifecycle,
+    history: async (): Promise<ReachedStage[]> =>
       (await call(harness.app, 'GET', `${featurePath}/lifecycle`)).body,
     stages: async () =>
-      (await call(harness.app, 'GET', `${featurePath}/lifecycle`)).body.map(({ stage }: Reached) => stage),
+      (await call(harness.app, 'GET', `${featurePath}/lifecycle`)).body.map(
+        ({ stage }: ReachedStage) => stage,
+      ),
     events: async () =>
       (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
         .toReversed()
@@ -105,7 +107,7 @@ test('completing and uncompleting are each recorded once, with the previous stat
 });
 
 test.each([
-  ['no status', {}, '/body/status'],
+  ['a missing status', {}, '/body/status'],
   ['an unknown status', { status: 'forgotten' }, '/body/status'],
   ['a value that is too long', { status: 'kept', statusValue: 'x'.repeat(501) }, '/body/statusValue'],
 ])('rejects %s', async (_case, body, path) => {
@@ -114,7 +116,7 @@ test.each([
   expect(await complete(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('rejects completing an archived feature, and a missing feature with 404', async () => {
+test('rejects completing an archived feature, and responds with 404 for a missing feature', async () => {
   const { complete, uncomplete, archive, events } = await makeFeature('shelved');
   await archive();
 
@@ -145,7 +147,7 @@ test('a completion that waited for an earlier one records the earlier one as the
   ]);
 });
 
-test("without stored stages, the stages follow from the feature's times", async () => {
+test("derives the stages from the feature's timestamps if none are stored", async () => {
   const { featurePath, history, stage, archive } = await makeFeature('stageless');
   const { createdAt } = (await call(harness.app, 'GET', featurePath)).body;
   const deleteStages = () =>

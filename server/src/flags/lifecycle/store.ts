@@ -15,8 +15,8 @@ const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
 ))`;
 
 /**
- * The stages that a row of `features` has reached. The feature's own times replace missing rows, because a server of the version
- * before stages, which may still be running during an upgrade, writes no rows.
+ * The stages that a row of `features` has reached. The feature's own timestamps replace missing rows, because an older server
+ * without stages, which may still be running during an upgrade, writes none.
  */
 const REACHED_STAGES = sql`(
   select stage, entered_at, status, status_value from feature_lifecycles where feature_name = features.name
@@ -29,8 +29,8 @@ const REACHED_STAGES = sql`(
 ) as reached`;
 
 /**
- * The furthest stage that `features` has reached, as JSON text. It is the maximum of strings that start with the stage's rank,
- * because sorting one or two rows costs more. The times of the feature replace missing rows, as in `REACHED_STAGES`.
+ * The furthest stage that a row of `features` has reached, as JSON text. It is the maximum of strings that start with the stage's
+ * rank, which is cheaper than sorting one or two rows. The feature's timestamps replace missing rows, as in `REACHED_STAGES`.
  */
 export const STAGE = sql`(
   select case
@@ -91,7 +91,7 @@ export async function findCompletion(
 export type StageAdvance = { name: string; project: string; from: Stage; to: 'pre-live' | 'live' };
 
 /**
- * Returns active features that SDKs have seen but that have not reached the stage they should have. A feature should be live if it
+ * Returns active features that SDKs have seen but that have not reached the stage they should be at. A feature should be live if it
  * was seen in an environment of type production after it was enabled there, and pre-live otherwise.
  */
 export async function listStageAdvances(db: Reader, names: string[]): Promise<StageAdvance[]> {
@@ -102,9 +102,9 @@ export async function listStageAdvances(db: Reader, names: string[]): Promise<St
         coalesce((select max(${RANK}) from feature_lifecycles where feature_name = features.name), 1) as furthest,
         exists (
           select from feature_last_seen as seen
-            join feature_environments as here on here.feature_name = seen.feature_name and here.environment = seen.environment
+            join feature_environments as fe on fe.feature_name = seen.feature_name and fe.environment = seen.environment
             join environments on environments.name = seen.environment
-          where seen.feature_name = features.name and here.enabled and seen.seen_at >= here.switched_at
+          where seen.feature_name = features.name and fe.enabled and seen.seen_at >= fe.switched_at
             and environments.type = 'production'
         ) as is_live
       from features
@@ -116,7 +116,7 @@ export async function listStageAdvances(db: Reader, names: string[]): Promise<St
   return rows;
 }
 
-/** Returns the names of all active features after the given one that an SDK has seen and that are not live. */
+/** Returns the names after `lastName` of active features that an SDK has seen but that are not live, sorted by name. */
 export async function listSeenBeforeLive(db: Reader, lastName: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features
@@ -130,7 +130,7 @@ export async function listSeenBeforeLive(db: Reader, lastName: string, limit: nu
 }
 
 /** Locks the given features that no other change has locked, and returns their names. */
-export async function lockFreeFeatures(tx: Tx, names: string[]): Promise<string[]> {
+export async function lockAvailableFeatures(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features where name = any(${names}) order by name for update skip locked`.execute(tx);
   return rows.map(row => row.name);

@@ -39,7 +39,7 @@ export const LINKS: OperationModule = {
     command({
       id: 'updateFeatureLink',
       route: `PUT ${BASE_PATH}/:linkId`,
-      summary: 'Update a link of a feature',
+      summary: 'Update a feature link',
       description: 'Changes the URL, and the title if it is given.',
       permission: ['UPDATE_FEATURE'],
       params: linkParams,

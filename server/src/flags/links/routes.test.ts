@@ -59,18 +59,18 @@ test('adds, updates and removes links, and records the previous state', async ()
 });
 
 test.each([
-  ['no url', {}],
-  ['an empty url', { url: '' }],
-  ['a script', { url: 'javascript:alert(1)' }],
-  ['a script behind a line that looks right', { url: 'javascript:alert(1)//\nhttps://example.com' }],
-  ['a file', { url: 'file:///etc/passwd' }],
-  ['no host', { url: 'https://' }],
-  ['a port that is not a number', { url: 'https://example.com:port' }],
-  ['a blank within', { url: 'https://example.com/a b' }],
-  ['a blank before', { url: ' https://example.com' }],
-  ['a password', { url: 'https://me:secret@example.com' }],
-  ['2,001 characters', { url: `https://example.com/${'x'.repeat(1_981)}` }],
-])('rejects a url with %s', async (_case, body) => {
+  ['a missing URL', {}],
+  ['an empty URL', { url: '' }],
+  ['a javascript: URL', { url: 'javascript:alert(1)' }],
+  ['a javascript: URL followed by an https URL', { url: 'javascript:alert(1)//\nhttps://example.com' }],
+  ['a file: URL', { url: 'file:///etc/passwd' }],
+  ['a URL without a host', { url: 'https://' }],
+  ['a URL with a port that is not a number', { url: 'https://example.com:port' }],
+  ['a URL with a space', { url: 'https://example.com/a b' }],
+  ['a URL with a leading space', { url: ' https://example.com' }],
+  ['a URL with a password', { url: 'https://me:secret@example.com' }],
+  ['a URL with 2,001 characters', { url: `https://example.com/${'x'.repeat(1_981)}` }],
+])('rejects %s', async (_case, body) => {
   const { add, events } = await makeFeature('strict');
 
   const response = await add(body);
@@ -82,7 +82,7 @@ test.each([
   expect(await events()).toEqual([]);
 });
 
-test('rejects a link of another feature and a missing link with 404', async () => {
+test('rejects a link of a different feature and a missing link with 404', async () => {
   const otherLink = (await (await makeFeature('other')).add()).body.id;
   const { put, remove } = await makeFeature('mine');
 

@@ -45,7 +45,7 @@ export async function createFromManifest(
   current: Change,
   project: string,
   { key, type, description }: NewManifestFlag,
-  maxFlags: number,
+  instanceLimit: number,
 ): Promise<void> {
   if (type !== 'boolean')
     throw badData([
@@ -58,7 +58,7 @@ export async function createFromManifest(
     current,
     project,
     { name: key, ...(description !== undefined && { description }) },
-    maxFlags,
+    instanceLimit,
   );
 }
 

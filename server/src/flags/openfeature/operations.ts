@@ -67,7 +67,7 @@ export const OPENFEATURE: OperationModule = {
       route: `PUT ${MANIFEST}/flags/:featureName`,
       summary: 'Update a flag from an OpenFeature manifest',
       description:
-        'Changes the description of the flag. An archived flag, or a type that is not that of its payloads, is rejected with 409.',
+        'Changes the description of the flag. The server rejects the request with 409 if the flag is archived or the type does not match its payloads.',
       permission: ['UPDATE_FEATURE'],
       params: featureParams,
       body: ManifestFlagUpdate,
@@ -85,8 +85,9 @@ export const OPENFEATURE: OperationModule = {
     command({
       id: 'archiveManifestFlag',
       route: `DELETE ${MANIFEST}/flags/:featureName`,
-      summary: 'Archive a flag as the OpenFeature CLI does',
-      description: 'Archives the flag, which can be revived. An archived flag is rejected with 409.',
+      summary: 'Archive a flag from the OpenFeature CLI',
+      description:
+        'Archives the flag. It can be revived. The server rejects the request with 409 if the flag is already archived.',
       permission: ['DELETE_FEATURE'],
       params: featureParams,
       output: jsonResponse('The result', ArchivedManifestFlag),

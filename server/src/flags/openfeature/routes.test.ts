@@ -164,7 +164,7 @@ test('archives a flag once, and omits it from the manifest', async () => {
     expect((await cli(method, path, flag)).status).toBe(409);
 });
 
-test('two simultaneous pushes create a flag once', async () => {
+test('simultaneous pushes create a flag only once', async () => {
   const flag = { key: 'raced', type: 'boolean', defaultValue: false };
 
   const results = await Promise.all([1, 2, 3, 4].map(() => cli('POST', '/flags', flag)));
@@ -172,7 +172,7 @@ test('two simultaneous pushes create a flag once', async () => {
   expect(results.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
 });
 
-test('somebody who may not change flags can pull but not push', async () => {
+test('a Viewer can pull but not push', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
 
   expect((await cli('GET', '', undefined, token)).status).toBe(200);

@@ -26,15 +26,15 @@ export type ManifestFlag = Static<typeof ManifestFlag>;
 export const Manifest = Named(
   'Manifest',
   Type.Object({
-    flags: Type.Array(Ref(ManifestFlag), { description: 'The active flags of the project, by name' }),
+    flags: Type.Array(Ref(ManifestFlag), { description: 'The active flags of the project, sorted by name' }),
   }),
 );
 
 const input = {
   key: featureName,
   type: flagType,
-  defaultValue: Type.Optional(Type.Unknown({ description: 'It is not stored', examples: [false] })),
-  name: Type.Optional(Type.String({ maxLength: 1_000, description: 'It is not stored' })),
+  defaultValue: Type.Optional(Type.Unknown({ description: 'Not stored', examples: [false] })),
+  name: Type.Optional(Type.String({ maxLength: 1_000, description: 'Not stored' })),
   description: Type.Optional(description),
 };
 const example = { key: 'checkout-v2', type: 'boolean', defaultValue: false, description: 'The new checkout' };

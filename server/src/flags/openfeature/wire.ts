@@ -1,13 +1,13 @@
 import type { App } from '@halyard/plane/platform/http/app.ts';
 
-const isManifest = (url: string | undefined): boolean => url?.includes('/openfeature/v0/') === true;
+const isManifestUrl = (url: string | undefined): boolean => url?.includes('/openfeature/v0/') === true;
 
 type ErrorBody = { message: string; details: { message: string; path?: string }[] };
 
-/** Adds what the OpenFeature CLI expects besides the bodies, which are its capabilities and errors in its own format. */
+/** Adds what the OpenFeature CLI expects besides the response bodies: a header with the capabilities, and errors in its own format. */
 export function installManifestFormat(app: App): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    if (!isManifest(request.routeOptions.url)) return payload;
+    if (!isManifestUrl(request.routeOptions.url)) return payload;
     if (request.method === 'GET') reply.header('x-manifest-capabilities', 'read,write,delete');
     if (reply.statusCode < 400 || typeof payload !== 'string') return payload;
     const body = JSON.parse(payload) as ErrorBody;

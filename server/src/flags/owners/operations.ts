@@ -53,7 +53,7 @@ export const OWNERS: OperationModule = {
       route: 'GET /api/admin/user-admin/:id/owned',
       summary: 'List what a user owns',
       description:
-        'Returns the active features that the user owns, and the projects where the user holds the Owner role directly. Check it before you deactivate or delete a user.',
+        'Returns the active features that the user owns, and the projects where the user holds the Owner role directly. Check this list before you deactivate or delete a user.',
       permission: ['ADMIN'],
       params: Type.Object({ id: PathId('User', '7') }),
       output: jsonResponse('What the user owns', OwnedResources),

@@ -45,14 +45,14 @@ const search = async (query: string) =>
     await call(harness.app, 'GET', `/api/admin/search/features?sortBy=name&limit=100&${query}`)
   ).body.features.map(({ name }: { name: string }) => name);
 
-const asUser = (user: TestUser) => ({ type: 'user', id: user.id });
+const toOwner = (user: TestUser) => ({ type: 'user', id: user.id });
 
 test('sets, reads and removes owners, and records each change', async () => {
   const name = await makeFlag();
   expect((await readOwners(name, ben.token)).body).toEqual({ owners: [] });
 
-  const bothOwners = await setOwners(name, [{ type: 'group', id: group }, asUser(ada)]);
-  const oneOwner = await setOwners(name, [asUser(ada)]);
+  const bothOwners = await setOwners(name, [{ type: 'group', id: group }, toOwner(ada)]);
+  const oneOwner = await setOwners(name, [toOwner(ada)]);
   const noOwners = await setOwners(name, []);
 
   const [user, team] = [
@@ -70,11 +70,11 @@ test('sets, reads and removes owners, and records each change', async () => {
   expect(events[0].preData).toEqual({ owners: [] });
 });
 
-test('the same owners in a different order, or twice, change and record nothing', async () => {
+test('setting the same owners in a different order or twice changes and records nothing', async () => {
   const name = await makeFlag();
-  await setOwners(name, [asUser(ada), asUser(ben)]);
+  await setOwners(name, [toOwner(ada), toOwner(ben)]);
 
-  const response = await setOwners(name, [asUser(ben), asUser(ada), asUser(ada)]);
+  const response = await setOwners(name, [toOwner(ben), toOwner(ada), toOwner(ada)]);
 
   expect(response.body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id, ben.id]);
   expect(await readEvents(name)).toHaveLength(1);
@@ -89,7 +89,7 @@ test('rejects unknown users and groups with their paths, and too many owners', a
   ).body;
 
   const unknownOwners = await setOwners(name, [
-    asUser(ada),
+    toOwner(ada),
     { type: 'user', id: 999_999 },
     { type: 'group', id: 999_999 },
   ]);
@@ -117,8 +117,8 @@ test('rejects callers without UPDATE_FEATURE, archived features and missing feat
   const member = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, member, 'shop', 'Member');
 
-  expect((await setOwners(name, [asUser(ada)], { token: ben.token })).status).toBe(403);
-  expect((await setOwners(name, [asUser(ada)], { token: member.token })).status).toBe(200);
+  expect((await setOwners(name, [toOwner(ada)], { token: ben.token })).status).toBe(403);
+  expect((await setOwners(name, [toOwner(ada)], { token: member.token })).status).toBe(200);
   await call(harness.app, 'DELETE', `/api/admin/projects/shop/features/${name}`);
   expect((await setOwners(name, [])).status).toBe(403);
   expect([(await setOwners('nosuch', [])).status, (await readOwners('nosuch')).status]).toEqual([404, 404]);
@@ -127,10 +127,10 @@ test('rejects callers without UPDATE_FEATURE, archived features and missing feat
 test('rejects a change with an outdated ETag', async () => {
   const name = await makeFlag();
   const etag = String((await readOwners(name)).headers.etag);
-  await setOwners(name, [asUser(ada)]);
+  await setOwners(name, [toOwner(ada)]);
 
-  const outdated = await setOwners(name, [asUser(ben)], { headers: { 'if-match': etag } });
-  const current = await setOwners(name, [asUser(ben)], {
+  const outdated = await setOwners(name, [toOwner(ben)], { headers: { 'if-match': etag } });
+  const current = await setOwners(name, [toOwner(ben)], {
     headers: { 'if-match': String((await readOwners(name)).headers.etag) },
   });
 
@@ -141,9 +141,9 @@ test('the search finds flags by one owner, several owners or no owner', async ()
   await makeProject(harness.db, { id: 'filtered' });
   const project = 'project=IS:filtered';
   for (const [name, owners] of [
-    ['a-ada', [asUser(ada)]],
+    ['a-ada', [toOwner(ada)]],
     ['b-team', [{ type: 'group', id: group }]],
-    ['c-both', [asUser(ada), asUser(ben)]],
+    ['c-both', [toOwner(ada), toOwner(ben)]],
     ['d-none', []],
   ] as const) {
     await makeFeature(harness.db, 'filtered', { name });
@@ -173,7 +173,7 @@ test('reports flags without an owner only in projects where others have one', as
 
   expect((await readHealth()).findings).toEqual([]);
   await call(harness.app, 'PUT', '/api/admin/projects/checked/features/owned/owners', {
-    body: { owners: [asUser(ada)] },
+    body: { owners: [toOwner(ada)] },
   });
 
   expect(await readHealth()).toMatchObject({
@@ -186,7 +186,7 @@ test('lists what a user owns; a deactivated user stays an owner, a deleted user 
   const leaver = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, leaver, 'shop', 'Owner');
   const name = await makeFlag();
-  await setOwners(name, [asUser(leaver), asUser(ada)]);
+  await setOwners(name, [toOwner(leaver), toOwner(ada)]);
   const readOwnedResources = () => call(harness.app, 'GET', `/api/admin/user-admin/${leaver.id}/owned`);
 
   expect((await readOwnedResources()).body).toEqual({
@@ -227,7 +227,7 @@ test('waits for a concurrent deletion of a user, and rejects the user as owner',
   const transaction = await harness.db.startTransaction().execute();
   await sql`update users set deleted_at = now() where id = ${leaver.id}`.execute(transaction);
 
-  const pendingChange = setOwners(name, [asUser(leaver)]);
+  const pendingChange = setOwners(name, [toOwner(leaver)]);
   await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
   await transaction.commit().execute();
 

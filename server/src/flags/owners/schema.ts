@@ -37,7 +37,7 @@ export const OwnersInput = NamedObject(
       NamedObject('OwnerKey', { type: ownerType, id: RowId({ description: 'Id of the user or group' }) }),
       {
         maxItems: MAX_OWNERS,
-        description: 'All owners of the feature. An empty list removes them',
+        description: 'The new owners of the feature. An empty list removes all owners',
       },
     ),
   },
@@ -61,22 +61,25 @@ export const OwnedResources = Named(
       NamedObject('OwnedFeature', {
         name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
         project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-        owners: Type.Integer({ description: 'Number of owners, including this one', examples: [1] }),
+        owners: Type.Integer({ description: 'Number of owners, including this user', examples: [1] }),
       }),
-      { description: `Active features, by name, at most ${MAX_OWNED_RESOURCES}` },
+      { description: `Active features, sorted by name, at most ${MAX_OWNED_RESOURCES}` },
     ),
-    featureCount: Type.Integer({ description: 'Number of active features they own', examples: [3] }),
+    featureCount: Type.Integer({
+      description: 'Number of active features that the user owns',
+      examples: [3],
+    }),
     projects: Type.Array(
       NamedObject('OwnedProject', {
         id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
         name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
       }),
       {
-        description: `Projects where they hold the Owner role directly, by id, at most ${MAX_OWNED_RESOURCES}`,
+        description: `Projects where the user holds the Owner role directly, sorted by id, at most ${MAX_OWNED_RESOURCES}`,
       },
     ),
     projectCount: Type.Integer({
-      description: 'Number of projects where they hold the Owner role directly',
+      description: 'Number of projects where the user holds the Owner role directly',
       examples: [1],
     }),
   }),

@@ -22,14 +22,14 @@ export async function setOwners(
     type: 'feature-owners-updated',
     project,
     featureName,
-    data: { owners: ownersAfter.map(ownerEventData) },
-    preData: { owners: ownersBefore.map(ownerEventData) },
+    data: { owners: ownersAfter.map(toEventData) },
+    preData: { owners: ownersBefore.map(toEventData) },
   });
 }
 
 const toKey = ({ type, id }: OwnerKey): string => `${type} ${id}`;
 
-const ownerEventData = ({ type, id, name }: Owner) => ({ type, id, name });
+const toEventData = ({ type, id, name }: Owner) => ({ type, id, name });
 
 function requireExistingOwners(newOwners: OwnerKey[], existingOwners: OwnerKey[]): void {
   const keys = new Set(existingOwners.map(toKey));

@@ -31,8 +31,8 @@ const listIds = (keys: OwnerKey[], type: Owner['type']): number[] =>
   keys.filter(key => key.type === type).map(({ id }) => id);
 
 /**
- * Locks the given users and groups and the current owners, so that none is deleted until the transaction ends. Returns those that exist.
- * Users and groups are locked before the feature.
+ * Locks the given users and groups and the current owners, so that none of them is deleted until the transaction ends. Returns
+ * those that exist. Users and groups are locked before the feature.
  */
 export async function lockOwners(tx: Tx, featureName: string, keys: OwnerKey[]): Promise<OwnerKey[]> {
   const selectCurrentIds = (column: 'user_id' | 'group_id') =>
@@ -65,22 +65,22 @@ export async function replaceOwners(tx: Tx, featureName: string, keys: OwnerKey[
     on conflict do nothing`.execute(tx);
 }
 
-/** Returns the active features that a user owns, and the projects where they hold the Owner role directly. */
+/** Returns the active features that a user owns, and the projects where the user holds the Owner role directly. */
 export async function findOwnedResources(db: Reader, userId: number): Promise<OwnedResources | undefined> {
   const { rows } = await sql<OwnedResources>`
     with owned as (
       select features.name, features.project from feature_owners join features on features.name = feature_name
       where user_id = ${userId} and archived_at is null
-    ), led as (
+    ), owned_projects as (
       select projects.id, projects.name from user_roles join projects on projects.id = project
       where user_id = ${userId} and role_id = ${PROJECT_ROLES.Owner}
     )
-    select (select count(*) from owned) as "featureCount", (select count(*) from led) as "projectCount",
+    select (select count(*) from owned) as "featureCount", (select count(*) from owned_projects) as "projectCount",
       coalesce((select jsonb_agg(jsonb_build_object('name', name, 'project', project, 'owners', (
           select count(*) from feature_owners where feature_name = name)) order by name)
         from (select * from owned order by name limit ${MAX_OWNED_RESOURCES}) as listed), '[]') as features,
       coalesce((select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by id)
-        from (select * from led order by id limit ${MAX_OWNED_RESOURCES}) as listed), '[]') as projects
+        from (select * from owned_projects order by id limit ${MAX_OWNED_RESOURCES}) as listed), '[]') as projects
     from users where id = ${userId} and kind = 'user' and deleted_at is null`.execute(db);
   return rows[0];
 }

@@ -12,7 +12,7 @@ const BASE_PATH = '/api/admin/projects/:projectId/views';
 const VIEW_PATH = `${BASE_PATH}/:id` as const;
 const viewParams = Type.Object({ projectId, id: PathId('Shared view', '3') });
 
-/** The operations on saved views that somebody shared with a project. */
+/** The operations on saved views that are shared with a project. */
 export const PROJECT_VIEWS: OperationModule = {
   tag: 'Projects',
   schemas: [ProjectView, ProjectViewList],
@@ -21,7 +21,7 @@ export const PROJECT_VIEWS: OperationModule = {
       id: 'getProjectViews',
       route: `GET ${BASE_PATH}`,
       summary: 'List the shared views of a project',
-      description: 'Returns the saved views that were shared with the project, by name.',
+      description: 'Returns the saved views that were shared with the project, sorted by name.',
       permission: 'NONE',
       params: projectParams,
       output: jsonResponse('The views', ProjectViewList),

@@ -35,17 +35,17 @@ const update = (id: number, body: unknown, { token }: { token: string }, project
   call(harness.app, 'PUT', `${viewsPath(project)}/${id}`, { token, body, headers });
 const remove = (id: number, { token }: { token: string }, project = 'shop') =>
   call(harness.app, 'DELETE', `${viewsPath(project)}/${id}`, { token });
-const names = async ({ token }: TestUser, project = 'shop') =>
+const listNames = async ({ token }: TestUser, project = 'shop') =>
   (await call(harness.app, 'GET', viewsPath(project), { token })).body.views.map(
     (sharedView: { name: string }) => sharedView.name,
   );
-const lastEvent = async () =>
+const readLastEvent = async () =>
   (
     await sql<{ type: string; project: string; data: object | null; pre_data: object | null }>`
       select type, project, data, pre_data from events order by id desc limit 1`.execute(harness.db)
   ).rows[0];
 
-test('shares a view with everybody who reads the project, and records it', async () => {
+test('shares a view with everyone who can read the project, and records it', async () => {
   const { status, body } = await share(view(' this week '), member);
 
   expect(status).toBe(201);
@@ -56,34 +56,34 @@ test('shares a view with everybody who reads the project, and records it', async
     createdBy: 'ben',
     createdAt: expect.stringMatching(/Z$/),
   });
-  expect(await names(viewer)).toEqual(['this week']);
-  expect(await lastEvent()).toMatchObject({
+  expect(await listNames(viewer)).toEqual(['this week']);
+  expect(await readLastEvent()).toMatchObject({
     type: 'project-view-created',
     project: 'shop',
     data: { id: body.id, ...view('this week') },
   });
 
   expect((await remove(body.id, member)).status).toBe(200);
-  expect(await names(viewer)).toEqual([]);
-  expect(await lastEvent()).toMatchObject({
+  expect(await listNames(viewer)).toEqual([]);
+  expect(await readLastEvent()).toMatchObject({
     type: 'project-view-deleted',
     pre_data: { id: body.id, ...view('this week') },
   });
 });
 
-test('only the person who shared a view, and people who may update the project, may delete it', async () => {
+test('only the user who shared a view and users who can update the project can delete it', async () => {
   const { id } = (await share(view('mine'), member)).body;
 
   expect((await remove(id, viewer)).status).toBe(403);
-  expect(await names(viewer)).toEqual(['mine']);
+  expect(await listNames(viewer)).toEqual(['mine']);
   expect((await remove(id, owner)).status).toBe(200);
-  const byOwner = (await share(view('theirs'), owner)).body;
+  const byOwner = (await share(view('of the owner'), owner)).body;
   expect((await remove(byOwner.id, member)).status).toBe(403);
   expect((await remove(byOwner.id, { token: ADMIN_TOKEN })).status).toBe(200);
   expect((await remove(byOwner.id, owner)).status).toBe(404);
 });
 
-test('the person who shared a view, and people who may update the project, may update it', async () => {
+test('the user who shared a view and users who can update the project can update it', async () => {
   const { id } = (await share(view('before'), member)).body;
 
   expect((await update(id, view('by a viewer'), viewer)).status).toBe(403);
@@ -91,7 +91,7 @@ test('the person who shared a view, and people who may update the project, may u
 
   expect(updated.status).toBe(200);
   expect(updated.body).toMatchObject({ id, ...view('after', { query: '' }), createdByUserId: member.id });
-  expect(await lastEvent()).toMatchObject({
+  expect(await readLastEvent()).toMatchObject({
     type: 'project-view-updated',
     project: 'shop',
     pre_data: { id, ...view('before') },
@@ -140,7 +140,7 @@ test.each([
   expect((await share({ name, page, query }, owner)).status).toBe(400);
 });
 
-test('rejects a taken name with 409, and a view above the limit with 400, even in parallel', async () => {
+test('rejects a taken name with 409, and a view over the limit with 400, even for concurrent requests', async () => {
   await makeProject(harness.db, { id: 'full', name: 'Full' });
   await makeMember(harness.db, owner, 'full', 'Owner');
   for (let count = 1; count < MAX_PROJECT_VIEWS; count++)

@@ -10,7 +10,11 @@ import { deleteProject, lockProject, setArchived } from './store.ts';
 const DEFAULT_PROJECT = 'default';
 
 /** Archives or revives a project. Repeating the call changes nothing. */
-export async function archiveProject({ tx, record }: Change, id: string, archived: boolean): Promise<void> {
+export async function setProjectArchived(
+  { tx, record }: Change,
+  id: string,
+  archived: boolean,
+): Promise<void> {
   if (id === DEFAULT_PROJECT)
     throw invalidOperation('The default project is always active and cannot be archived.');
   const project = await lockProject(tx, id);

@@ -113,7 +113,7 @@ function rejectUnknownEnvironments(names: string[], existingNames: string[]): vo
   );
 }
 
-/** Returns every field that a user writes, so that any past state can be rebuilt from the events. */
+/** Returns every field that users can edit, so that any past state can be rebuilt from the events. */
 export function asEventData({ archivedAt: _, ...fields }: ProjectState): object {
   return fields;
 }

@@ -6,7 +6,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
-import { archiveProject, removeProject } from './archive.ts';
+import { removeProject, setProjectArchived } from './archive.ts';
 import { checkEnvironments, createProject } from './create.ts';
 import { readProjects } from './list.ts';
 import { checkNaming, previewNaming } from './naming.ts';
@@ -41,7 +41,7 @@ export const PROJECTS: OperationModule = {
       route: 'GET /api/admin/projects',
       summary: 'List projects',
       description:
-        'Returns the active or the archived projects that the caller may read, by name, each with the number of its active features, its health and the time of its last event.',
+        'Returns the active or the archived projects that the caller may read, sorted by name, each with the number of its active features, its health and the time of its last event.',
       permission: 'NONE',
       query: Type.Object({
         archived: Type.Optional(
@@ -144,11 +144,11 @@ export const PROJECTS: OperationModule = {
       route: 'POST /api/admin/projects/:projectId/settings/naming/validate',
       summary: 'Preview a naming pattern',
       description:
-        'Checks a naming rule as the settings do, and returns which active features of the project do not match. Changes nothing.',
+        'Validates a naming rule as an update of the settings does, and returns which active features of the project do not match. Changes nothing.',
       permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
       params: projectParams,
       body: NamingPreview,
-      output: jsonResponse('What does not match', NamingCheck),
+      output: jsonResponse('The features that do not match', NamingCheck),
       read: ({ db }, { params: { projectId }, body }) => previewNaming(db, projectId, body.featureNaming),
     }),
     command({
@@ -156,7 +156,7 @@ export const PROJECTS: OperationModule = {
       route: 'DELETE /api/admin/projects/:projectId',
       summary: 'Delete a project',
       description:
-        'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. Other tokens lose the project. The default project and projects with active features are rejected with 403.',
+        'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. Other tokens lose access to the project. The default project and projects with active features are rejected with 403.',
       permission: ['DELETE_PROJECT'],
       params: projectParams,
       output: Nothing,
@@ -176,13 +176,13 @@ export const PROJECTS: OperationModule = {
       route: 'POST /api/admin/projects/archive/:projectId',
       summary: 'Archive a project',
       description:
-        'Archives a project, which can be revived later. The default project and projects with active features are rejected with 403.',
+        'Archives a project. It can be revived later. The default project and projects with active features are rejected with 403.',
       permission: ['DELETE_PROJECT'],
       params: projectParams,
       output: Nothing,
       status: 202,
       events: ['project-archived'],
-      run: (current, { params: { projectId } }) => archiveProject(current, projectId, true),
+      run: (current, { params: { projectId } }) => setProjectArchived(current, projectId, true),
     }),
     command({
       id: 'reviveProject',
@@ -194,7 +194,7 @@ export const PROJECTS: OperationModule = {
       output: Nothing,
       status: 202,
       events: ['project-revived'],
-      run: (current, { params: { projectId } }) => archiveProject(current, projectId, false),
+      run: (current, { params: { projectId } }) => setProjectArchived(current, projectId, false),
     }),
   ],
 };

@@ -16,7 +16,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const send = (method: Method, url: string, body?: unknown, headers: Record<string, string> = {}) =>
   call(harness.app, method, url, { headers, ...(body === undefined ? {} : { body }) });
 
-async function lastId(): Promise<number> {
+async function readLastEventId(): Promise<number> {
   const { rows } = await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db);
   return rows[0]?.id ?? 0;
 }
@@ -81,16 +81,16 @@ const WRITES: [string, Method, string, unknown?][] = [
   ['revive', 'POST', '/api/admin/archive/revive/strict.two'],
 ];
 
-test.each(WRITES)('requires a comment: %s', async (what, method, url, body) => {
-  const eventBefore = await lastId();
+test.each(WRITES)('requires a comment: %s', async (operation, method, url, body) => {
+  const lastIdBefore = await readLastEventId();
 
-  const silent = await send(method, url, body);
+  const withoutComment = await send(method, url, body);
 
-  // Setting the same owners again needs no reason.
-  if (what === 'set owners') expect(silent.status).toBe(200);
+  // Setting the same owners changes nothing, so it needs no comment.
+  if (operation === 'set owners') expect(withoutComment.status).toBe(200);
   else {
-    expect(silent.status).toBe(400);
-    expect(silent.body.details).toEqual([
+    expect(withoutComment.status).toBe(400);
+    expect(withoutComment.body.details).toEqual([
       {
         message: expect.stringMatching(
           /^Project "strict" requires a reason .* in the header Halyard-Comment/,
@@ -99,7 +99,7 @@ test.each(WRITES)('requires a comment: %s', async (what, method, url, body) => {
       },
     ]);
   }
-  expect(await lastId()).toBe(eventBefore);
+  expect(await readLastEventId()).toBe(lastIdBefore);
 
   const { status } = await send(method, url, body, REASON);
   expect(status).toBeLessThan(300);
@@ -124,15 +124,15 @@ test('a request that changes flags of several projects needs a comment if one of
   await send('POST', '/api/admin/features/relaxed.tagged/tags', tag);
   await send('POST', '/api/admin/features/strict.parent/tags', tag, REASON);
 
-  const silent = await send('DELETE', '/api/admin/tags/simple/everywhere');
+  const withoutComment = await send('DELETE', '/api/admin/tags/simple/everywhere');
 
-  expect(silent.status).toBe(400);
+  expect(withoutComment.status).toBe(400);
   const { body } = await send('GET', '/api/admin/features/relaxed.tagged/tags');
   expect(body.tags).toContainEqual(tag);
   expect((await send('DELETE', '/api/admin/tags/simple/everywhere', undefined, REASON)).status).toBe(200);
 });
 
-test('needs no comment: flags of other projects, favorites, snoozed findings, and settings', async () => {
+test('flags of other projects, favorites and settings need no comment', async () => {
   const { token } = await makeUser(harness.db, 'Admin');
   const favorite = await call(harness.app, 'POST', `${FEATURES_PATH}/strict.parent/favorites`, { token });
   const otherProject = await send('POST', '/api/admin/projects/relaxed/features', { name: 'relaxed.new' });
@@ -141,18 +141,18 @@ test('needs no comment: flags of other projects, favorites, snoozed findings, an
   expect([favorite.status, otherProject.status, settings.status]).toEqual([200, 201, 200]);
 });
 
-test('changes of the server itself need no comment', async () => {
-  const eventBefore = await lastId();
+test('changes by the server itself need no comment', async () => {
+  const lastIdBefore = await readLastEventId();
 
   await change(harness.db, SYSTEM, async ({ record }) =>
     record({ type: 'feature-potentially-stale-on', project: 'strict', featureName: 'strict.one' }),
   );
 
-  expect(await lastId()).toBeGreaterThan(eventBefore);
+  expect(await readLastEventId()).toBeGreaterThan(lastIdBefore);
 });
 
-test('the setting is part of the project, changes with an event, and can be removed', async () => {
-  const eventBefore = await lastId();
+test('the setting is part of the project, and disabling it is recorded', async () => {
+  const lastIdBefore = await readLastEventId();
 
   const rejection = await send('PUT', `${PROJECT_PATH}/settings`, { requireComment: 'yes' });
   const { body } = await send('PUT', `${PROJECT_PATH}/settings`, { requireComment: false });
@@ -161,7 +161,7 @@ test('the setting is part of the project, changes with an event, and can be remo
   expect(body.requireComment).toBe(false);
   const { rows } = await sql<{ type: string; after: boolean; before: boolean }>`
     select type, data -> 'requireComment' as after, pre_data -> 'requireComment' as before
-    from events where id > ${eventBefore}`.execute(harness.db);
+    from events where id > ${lastIdBefore}`.execute(harness.db);
   expect(rows).toEqual([{ type: 'project-updated', after: false, before: true }]);
   expect((await send('POST', FEATURES_PATH, { name: 'strict.silent' })).status).toBe(201);
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 /**
- * Finds a project of the written events that requires a comment on changes to its features; null if there is none. Favorites are
+ * Selects a project of the written events that requires a comment on changes to its features, or null if there is none. Favorites are
  * personal and need no comment, and a snoozed finding already has a reason.
  */
 export const PROJECT_REQUIRING_COMMENT = sql<string | null>`(

@@ -14,7 +14,7 @@ const readEvents = async (project: string) => {
   return body.events;
 };
 
-test('has a default project with development and production after migration', async () => {
+test('a migrated database has a default project with development and production', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/projects/default');
 
   expect(body).toMatchObject({ id: 'default', mode: 'open', environments: ['development', 'production'] });
@@ -159,14 +159,14 @@ test('derives the id from the name and adds a number if the id is taken', async 
 });
 
 test.each([
-  ['no name', { id: 'x' }, ['/body/name']],
+  ['a missing name', { id: 'x' }, ['/body/name']],
   ['an empty name', { name: '' }, ['/body/name']],
   [
     'an id with a slash, an unknown mode and a numeric name',
     { id: 'a/b', mode: 'x', name: 1 },
     ['/body/id', '/body/mode', '/body/name'],
   ],
-  ['an id of two dots', { id: '..', name: 'x' }, ['/body/id']],
+  ['an id that is two dots', { id: '..', name: 'x' }, ['/body/id']],
   ['the id *, which means all projects', { id: '*', name: 'x' }, ['/body/id']],
   ['an id of 101 characters', { id: 'x'.repeat(101), name: 'x' }, ['/body/id']],
   ['an unknown environment', { name: 'x', environments: ['production', 'moon'] }, ['/body/environments']],
@@ -231,7 +231,7 @@ test('rejects the id of a deleted project with 409 unless the caller is a root a
   expect(creation).toMatchObject({ status: 201, body: { id: 'gone' } });
 });
 
-test('rejects the id of a project that is deleted at the same moment', async () => {
+test('rejects the id of a project that is concurrently deleted', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   await makeProject(harness.db, { id: 'going', mode: 'private' });
 
@@ -458,7 +458,7 @@ test('only one of two concurrent transactions creates a project with the same id
   expect(await readEvents('raced')).toEqual([]);
 });
 
-test('the overview has the settings, the default strategies, the features by type and the favorite mark', async () => {
+test('the overview has the settings, the default strategies, the features by type and whether it is a favorite', async () => {
   const { app, db } = harness;
   const user = await makeUser(db, 'Viewer');
   await makeProject(db, { id: 'seen', name: 'Seen', description: 'From above', mode: 'private' });
@@ -538,7 +538,7 @@ test('previews which active features a naming pattern does not match, and change
   expect((await call(harness.app, 'GET', '/api/admin/projects/named')).body.featureNaming).toEqual({});
 });
 
-test('creates a project with a naming rule, and rejects a pattern that is invalid', async () => {
+test('creates a project with a naming rule, and rejects an invalid pattern', async () => {
   const create = async (id: string, pattern: string) =>
     await call(harness.app, 'POST', '/api/admin/projects', {
       body: { id, name: 'Ruled', featureNaming: { pattern } },

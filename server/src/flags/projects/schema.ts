@@ -12,7 +12,7 @@ import { type Static, Type } from 'typebox';
 import { DefaultStrategy } from '../environments/schema.ts';
 import { FORMULA } from '../technical-debt/score.ts';
 
-/** Words that follow /api/admin/projects/ in other operations' paths. A project with such an id would receive their requests. */
+/** Path segments that follow /api/admin/projects/ in other operations. A project with such an id would receive their requests. */
 export const RESERVED_IDS: readonly string[] = ['archive', 'revive'];
 
 const mode = (options: object = {}) =>
@@ -36,7 +36,7 @@ const description = Type.String({
 const stickiness = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Default stickiness for gradual rollout and variants',
+  description: 'Default stickiness for gradual rollouts and variants',
   examples: ['userId'],
 });
 const featureLimit = Type.Integer({
@@ -66,7 +66,7 @@ export const FeatureNaming = Named(
       ),
       example: Type.Optional(Type.String({ description: 'A name that matches' })),
       description: Type.Optional(
-        Type.String({ description: 'What the pattern means, for people who choose a name' }),
+        Type.String({ description: 'What the pattern means, shown to people who choose a name' }),
       ),
     },
     { description: 'The naming pattern for features' },
@@ -102,13 +102,13 @@ export const Project = Named(
 );
 export type Project = Static<typeof Project>;
 
-/** A project in the list of projects, with its figures. */
+/** A project in the project list, with its counts and health. */
 export const ListedProject = Named(
   'ListedProject',
   Type.Object(
     {
       ...Project.properties,
-      memberCount: Type.Integer({ description: 'The same as members', examples: [3] }),
+      memberCount: Type.Integer({ description: 'Same as `members`', examples: [3] }),
       owners: Type.Array(
         NamedObject('ProjectOwner', {
           ownerType: Type.Unsafe<'user' | 'group' | 'system'>({
@@ -164,7 +164,7 @@ export const ProjectOverview = Named(
         environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
         defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
       }),
-      { description: 'In order, each with its default strategy, if set' },
+      { description: 'By sort order, each with its default strategy, if set' },
     ),
     featureTypeCounts: Type.Array(
       NamedObject('FeatureTypeCount', {
@@ -199,7 +199,7 @@ const FeatureNamingInput = NamedObject(
     description: Type.Optional(
       Nullable(
         Type.String({
-          description: 'What the pattern means, for people who choose a name',
+          description: 'What the pattern means, shown to people who choose a name',
           maxLength: 1_000,
         }),
       ),

@@ -15,7 +15,7 @@ export type ProjectFields = Omit<
   'environments' | 'members' | 'favorite' | 'createdAt' | 'updatedAt' | 'archivedAt'
 >;
 
-/** A project as operations and events see it, without what depends on the caller. */
+/** A project without the fields that depend on the caller, as operations and events use it. */
 export type ProjectState = ProjectFields & Pick<Project, 'environments' | 'archivedAt'>;
 
 /** The number of users with a role in `projects`, directly or through a group. */
@@ -24,7 +24,7 @@ export const MEMBERS = sql<number>`(
   where held.project = projects.id and users.kind = 'user' and ${IS_ACTIVE}
 )`;
 
-/** Selects the number of users who became members of `projects` since that time. */
+/** Selects the number of users who became members of `projects` since the given time. */
 export const membersAddedSince = (since: RawBuilder<unknown>) => sql<number>`(
   select count(*) from (
     select held.user_id from (
@@ -54,13 +54,13 @@ const ENVIRONMENTS = sql`array(
 )`;
 
 /** Selects everything except the id and the environments, as the actor sees it. */
-const overviewFor = (actor: Actor) => sql`
+const overviewColumns = (actor: Actor) => sql`
   ${SETTINGS}, coalesce(membership.users, 0) as members,
   projects.created_at as "createdAt", projects.updated_at as "updatedAt",
   ${isFavoriteProject(actor)} as favorite`;
 
-const projectFor = (actor: Actor) => sql`
-  projects.id, ${overviewFor(actor)}, ${ENVIRONMENTS} as environments`;
+const projectColumns = (actor: Actor) => sql`
+  projects.id, ${overviewColumns(actor)}, ${ENVIRONMENTS} as environments`;
 
 /** Projects with the number of their members. One pass counts the members of one project or of all. */
 const PROJECTS = sql`
@@ -73,7 +73,7 @@ const PROJECTS = sql`
 
 export async function findProject(db: Reader, actor: Actor, id: string): Promise<Project | undefined> {
   const { rows } = await sql<Project>`
-    select ${projectFor(actor)} from ${PROJECTS} where projects.id = ${id}`.execute(db);
+    select ${projectColumns(actor)} from ${PROJECTS} where projects.id = ${id}`.execute(db);
   return rows[0];
 }
 
@@ -84,7 +84,7 @@ export async function findOverview(
   id: string,
 ): Promise<ProjectOverview | undefined> {
   const { rows } = await sql<ProjectOverview>`
-    select 1 as version, ${overviewFor(actor)},
+    select 1 as version, ${overviewColumns(actor)},
       coalesce((
         select json_agg(case
           when default_strategy is null then json_build_object('environment', environment_name)
@@ -151,7 +151,7 @@ export async function listProjects(
   now: Date,
 ): Promise<CountedProject[]> {
   const { rows } = await sql<CountedProject>`
-    select ${projectFor(actor)}, ${LAST_EVENT_AT} as "lastEventAt", jsonb_build_object(
+    select ${projectColumns(actor)}, ${LAST_EVENT_AT} as "lastEventAt", jsonb_build_object(
       'features', coalesce(counts.features, 0), 'stale', coalesce(counts.stale, 0),
       'potentiallyStale', coalesce(counts."potentiallyStale", 0)
     ) as counts, coalesce(owners.list, '[{"ownerType": "system"}]') as owners
@@ -221,7 +221,7 @@ const columns = (project: ProjectFields) =>
     naming_description: project.featureNaming.description ?? null,
   }) satisfies Columns<'projects'>;
 
-/** Returns the given names that are environments. */
+/** Returns the names for which an environment exists. */
 export async function listEnvironmentNames(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from environments where name = any(${names})`.execute(db);

@@ -14,7 +14,7 @@ import { findTagValueViolations, trimTag } from './validate.ts';
 const MAX_TAGS = 100;
 
 /**
- * Creates missing tags and locks all of the tags, so that none is deleted before the change ends. A change that attaches tags must
+ * Creates missing tags and locks all of the tags, so that none of them is deleted before the change ends. A change that attaches tags must
  * do this before it locks projects and features, because deleting a tag locks the tag before its features.
  */
 export async function lockOrCreateTags(
@@ -68,7 +68,7 @@ export async function attachTags(
     return newTags.map(tag => ({ feature, tag }));
   });
   if (missingTags.length === 0) return;
-  await insertFeatureTags(tx, missingTags.map(asRow));
+  await insertFeatureTags(tx, missingTags.map(toRow));
   for (const { feature, tag } of missingTags) {
     record({ type: 'feature-tagged', project: feature.project, featureName: feature.name, data: tag });
   }
@@ -86,14 +86,14 @@ export async function detachTags(
     feature.tags.filter(isRemoved).map(tag => ({ feature, tag })),
   );
   if (attachedTags.length === 0) return features;
-  await deleteFeatureTags(tx, attachedTags.map(asRow));
+  await deleteFeatureTags(tx, attachedTags.map(toRow));
   for (const { feature, tag } of attachedTags) {
     record({ type: 'feature-untagged', project: feature.project, featureName: feature.name, preData: tag });
   }
   return features.map(feature => ({ ...feature, tags: feature.tags.filter(tag => !isRemoved(tag)) }));
 }
 
-const asRow = ({ feature, tag }: { feature: TaggedFeature; tag: Tag }) => ({
+const toRow = ({ feature, tag }: { feature: TaggedFeature; tag: Tag }) => ({
   featureName: feature.name,
   ...tag,
 });
@@ -106,7 +106,7 @@ const toKeySet = (tags: Tag[]): Set<string> => new Set(tags.map(toKey));
 
 const deduplicate = (tags: Tag[]): Tag[] => [...new Map(tags.map(tag => [toKey(tag), tag])).values()];
 
-/** Returns a function that finds locked tags, each once and in the order of the lock. */
+/** Returns a function that picks the given tags from the locked tags, without duplicates and in lock order. */
 export function tagPicker(lockedTags: Tag[]): (tags: Tag[]) => Tag[] {
   const positions = new Map(lockedTags.map((tag, position) => [toKey(tag), position]));
   return tags =>
@@ -116,8 +116,8 @@ export function tagPicker(lockedTags: Tag[]): (tags: Tag[]) => Tag[] {
       .flatMap(position => lockedTags[position] ?? []);
 }
 
-/** Returns the tags that are in both lists. */
-export function tagsInBoth(tags: Tag[], otherTags: Tag[]): Set<Tag> {
+/** Returns the tags of the first list that are also in the second. */
+export function findCommonTags(tags: Tag[], otherTags: Tag[]): Set<Tag> {
   const keys = toKeySet(otherTags);
   return new Set(tags.filter(tag => keys.has(toKey(tag))));
 }

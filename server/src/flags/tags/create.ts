@@ -12,7 +12,7 @@ export async function createTagType({ tx, record }: Change, input: NewTagType): 
   return tagType;
 }
 
-/** Creates those tag types that a change needs and that do not exist yet. */
+/** Creates the tag types that do not exist yet. */
 export async function addMissingTagTypes({ tx, record }: Change, tagTypes: NewTagType[]): Promise<void> {
   for (const data of await insertMissingTagTypes(tx, tagTypes.map(completeTagType))) {
     record({ type: 'tag-type-created', data });

@@ -3,7 +3,7 @@ import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { featureName, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { uniqueNames } from '../feature-rows/names.ts';
+import { requireUniqueNames } from '../feature-rows/names.ts';
 import { changeTags, readTags, tagFeature, untagFeature } from './feature-tags.ts';
 import { NewTag, Tag, TagChange, TagList, TagsOfFeatures } from './schema.ts';
 
@@ -23,7 +23,7 @@ export const FEATURE_TAGS: OperationModule = {
       id: 'getFeatureTags',
       route: `GET ${BASE_PATH}`,
       summary: 'List the tags of a feature',
-      description: 'Returns the tags by type and value.',
+      description: 'Returns the tags, sorted by type and value.',
       permission: 'NONE',
       params,
       output: jsonResponse('The tags', TagList),
@@ -82,7 +82,7 @@ export const FEATURE_TAGS: OperationModule = {
       id: 'changeTagsOfFeatures',
       route: 'PUT /api/admin/projects/:projectId/tags',
       summary: 'Change the tags of several features',
-      description: 'Adds and removes the same tags on all of the named features, or on none.',
+      description: 'Adds and removes the same tags on all given features, or on none of them.',
       permission: ['UPDATE_FEATURE'],
       cost: COST.bulk,
       params: projectParams,
@@ -91,7 +91,7 @@ export const FEATURE_TAGS: OperationModule = {
       events: ['feature-tagged', 'feature-untagged', 'tag-created'],
       run: (current, { params: { projectId }, body: { features, tags } }) => {
         const getPath = (index: number) => `/body/tags/addedTags/${index}`;
-        return changeTags(current, projectId, uniqueNames(features), tags, getPath);
+        return changeTags(current, projectId, requireUniqueNames(features), tags, getPath);
       },
     }),
   ],

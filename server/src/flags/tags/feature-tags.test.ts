@@ -26,7 +26,7 @@ const tagsPath = (name: string) => `/api/admin/features/${name}/tags`;
 const readTags = async (name: string) => (await call(harness.app, 'GET', tagsPath(name))).body.tags;
 const readEvents = async (name: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events.toReversed();
-const typesAfterCreation = async (name: string) => (await readEvents(name)).map(event => event.type).slice(1);
+const readLaterEventTypes = async (name: string) => (await readEvents(name)).map(event => event.type).slice(1);
 const findTagEvents = async (value: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?query=${value}`)).body.events
     .toReversed()
@@ -75,7 +75,7 @@ test('creates a feature with tags, and records each tag', async () => {
   const feature = await makeFeature('born-tagged', [tag('zz-born'), tag('aa-born'), tag(' aa-born')]);
 
   expect(feature.tags).toEqual([tag('aa-born'), tag('zz-born')]);
-  expect(await typesAfterCreation('born-tagged')).toEqual(['feature-tagged', 'feature-tagged']);
+  expect(await readLaterEventTypes('born-tagged')).toEqual(['feature-tagged', 'feature-tagged']);
 });
 
 test('changes tags in one request, and records only actual changes', async () => {
@@ -102,11 +102,11 @@ test('removes a tag from a feature without deleting the tag', async () => {
 
   expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   expect(await readTags('untagged')).toEqual([]);
-  expect(await typesAfterCreation('untagged')).toEqual(['feature-tagged', 'feature-untagged']);
+  expect(await readLaterEventTypes('untagged')).toEqual(['feature-tagged', 'feature-untagged']);
   expect((await call(harness.app, 'GET', '/api/admin/tags/simple/by%20address')).status).toBe(200);
 });
 
-test('changes the tags of all named features or of none', async () => {
+test('changes the tags of all given features or of none of them', async () => {
   const bulk = (features: string[], tags: object) =>
     put('/api/admin/projects/default/tags', { features, tags });
   await makeFeature('many-1', [tag('old-one')]);
@@ -123,12 +123,12 @@ test('changes the tags of all named features or of none', async () => {
   expect(await findTagEvents('no-trace')).toEqual([]);
   for (const name of ['many-1', 'many-2'])
     expect(await readTags(name)).toEqual([tag('new-one'), tag('new-two')]);
-  expect((await typesAfterCreation('many-1')).slice(1)).toEqual([
+  expect((await readLaterEventTypes('many-1')).slice(1)).toEqual([
     'feature-untagged',
     'feature-tagged',
     'feature-tagged',
   ]);
-  expect(await typesAfterCreation('many-2')).toEqual(['feature-tagged', 'feature-tagged']);
+  expect(await readLaterEventTypes('many-2')).toEqual(['feature-tagged', 'feature-tagged']);
   expect(await findTagEvents('new-two')).toHaveLength(1);
 });
 
@@ -178,7 +178,7 @@ test('lists every violation in tags with its path', async () => {
     ),
   ).toEqual([400, '/body/tags/0/type']);
   expect(await findTagEvents('fine')).toEqual([]);
-  expect(await typesAfterCreation('rejecting')).toEqual([]);
+  expect(await readLaterEventTypes('rejecting')).toEqual([]);
 });
 
 test('rejects tags of an archived or missing feature', async () => {
@@ -241,13 +241,13 @@ test('deleting a tag removes it from its features, with an event in the project 
     type: 'feature-untagged',
     project: privateProject.id,
   });
-  const countSeenBy = async (token: string) =>
+  const countVisibleTo = async (token: string) =>
     (
       await call(harness.app, 'GET', '/api/admin/search/events?query=doomed&type=IS:feature-untagged', {
         token,
       })
     ).body.total;
-  expect([await countSeenBy(viewer.token), await countSeenBy(member.token)]).toEqual([1, 2]);
+  expect([await countVisibleTo(viewer.token), await countVisibleTo(member.token)]).toEqual([1, 2]);
 });
 
 test('deleting a tag type removes its tags from their features in one change', async () => {
@@ -268,7 +268,7 @@ test('deleting a tag type removes its tags from their features in one change', a
   expect(new Set(body.events.map((event: RecordedEvent) => event.groupId)).size).toBe(1);
 });
 
-test('two concurrent requests create and attach the same new tag once', async () => {
+test('two concurrent requests create and attach the same new tag only once', async () => {
   await makeFeature('contended');
   const tagTypeLock = sql`select from tag_types where name = 'simple' for update`;
 
@@ -280,7 +280,7 @@ test('two concurrent requests create and attach the same new tag once', async ()
   );
 
   expect(responses.map(({ status }) => status)).toEqual([201, 201]);
-  expect(await typesAfterCreation('contended')).toEqual(['feature-tagged']);
+  expect(await readLaterEventTypes('contended')).toEqual(['feature-tagged']);
   expect(await findTagEvents('contended-tag')).toHaveLength(1);
 });
 
@@ -293,16 +293,16 @@ test('attaching waits for a transaction that creates the tag', async () => {
   );
 
   expect(response.status).toBe(201);
-  expect(await typesAfterCreation('waiting')).toEqual(['feature-tagged']);
+  expect(await readLaterEventTypes('waiting')).toEqual(['feature-tagged']);
   expect(await findTagEvents('being-made')).toEqual([]);
 });
 
 test.each([
   ['deletes', sql`delete from tags where value = 'vanishing'`],
   [
-    'holds and then deletes',
-    sql`with held as materialized (select * from tags where value = 'vanishing' for update)
-      delete from tags using held where tags.type = held.type and tags.value = held.value`,
+    'locks and then deletes',
+    sql`with locked as materialized (select * from tags where value = 'vanishing' for update)
+      delete from tags using locked where tags.type = locked.type and tags.value = locked.value`,
   ],
 ])('recreates a tag that another transaction %s while it is attached', async (action, statement) => {
   const name = `late-${action.slice(0, 3)}`;
@@ -332,7 +332,7 @@ test('recreates a tag that the transaction with the lock deletes', async () => {
   expect(await readTags('patient')).toEqual([tag('locked-first')]);
 });
 
-test('deleting a tag removes the tag from a feature that gets it at the same time', async () => {
+test('deleting a tag removes the tag from a feature that is concurrently tagged with it', async () => {
   await makeFeature('quick');
   await post('/api/admin/tags', tag('fleeting'));
 
@@ -343,7 +343,7 @@ test('deleting a tag removes the tag from a feature that gets it at the same tim
 
   expect(response.status).toBe(200);
   expect(await readTags('quick')).toEqual([]);
-  expect(await typesAfterCreation('quick')).toEqual(['feature-untagged']);
+  expect(await readLaterEventTypes('quick')).toEqual(['feature-untagged']);
 });
 
 test('attaching a tag waits for the deletion of its type, and is rejected', async () => {
@@ -367,7 +367,7 @@ test('attaching a tag waits for the deletion of its type, and is rejected', asyn
     status: 400,
     body: { details: [{ path: '/body/addedTags/0/type' }, { path: '/body/addedTags/1/type' }] },
   });
-  expect(await typesAfterCreation('brief-flag')).toEqual([]);
+  expect(await readLaterEventTypes('brief-flag')).toEqual([]);
 });
 
 test('deleting a tag and removing it from a feature at the same time do not deadlock', async () => {
@@ -382,7 +382,7 @@ test('deleting a tag and removing it from a feature at the same time do not dead
   await blocker.commit().execute();
 
   expect((await pendingDeletion).status).toBe(200);
-  expect(await typesAfterCreation('loses')).toEqual(['feature-tagged']);
+  expect(await readLaterEventTypes('loses')).toEqual(['feature-tagged']);
 });
 
 test('tagging requires UPDATE_FEATURE in the project of the feature, and rejects a feature of a private project with 404', async () => {

@@ -2,12 +2,12 @@ import { badData, exceedsLimit, notFound } from '@halyard/plane/platform/errors.
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeatures } from '../feature-rows/lock.ts';
-import { attachTags, detachTags, lockOrCreateTags, tagsInBoth } from './attach.ts';
+import { attachTags, detachTags, lockOrCreateTags, findCommonTags } from './attach.ts';
 import type { NewTag, Tag, TagChange } from './schema.ts';
 import { listTaggedFeatures } from './store.ts';
 import { trimTag } from './validate.ts';
 
-// Each change writes an event. Writing 4,000 events took 4.5 s on two busy cores, and a statement can run for 15 s.
+// Each change writes an event. Writing 4,000 events took 4.5 s on two busy cores, and a statement may run for at most 15 s.
 const MAX_CHANGES = 5_000;
 
 /** Attaches one tag to a feature. Returns the trimmed tag. */
@@ -36,24 +36,24 @@ export async function changeTags(
   project: string,
   features: string[],
   { addedTags = [], removedTags = [] }: TagChange,
-  pathOfAddedTag: (index: number) => string,
+  getAddedTagPath: (index: number) => string,
 ): Promise<void> {
   if (features.length * (addedTags.length + removedTags.length) > MAX_CHANGES) {
     throw exceedsLimit(
-      `One request can change at most ${MAX_CHANGES} tags of features. Name fewer features or tags.`,
+      `A request can change at most ${MAX_CHANGES} feature tags. Send fewer features or tags.`,
     );
   }
   const tagsToRemove = removedTags.map(trimTag);
   const tagsToAdd = addedTags.map(trimTag);
-  const contradictoryTags = tagsInBoth(tagsToAdd, tagsToRemove);
+  const contradictoryTags = findCommonTags(tagsToAdd, tagsToRemove);
   const contradictions = tagsToAdd.flatMap((tag, index) =>
     contradictoryTags.has(tag)
-      ? [{ message: 'the tag is also in removedTags', path: pathOfAddedTag(index) }]
+      ? [{ message: 'the tag is also in removedTags', path: getAddedTagPath(index) }]
       : [],
   );
   if (contradictions.length > 0) throw badData(contradictions);
 
-  const lockedTags = await lockOrCreateTags(current, project, addedTags, pathOfAddedTag);
+  const lockedTags = await lockOrCreateTags(current, project, addedTags, getAddedTagPath);
   await lockActiveFeatures(current.tx, project, features);
   const taggedFeatures = await listTaggedFeatures(current.tx, project, features);
   const remainingFeatures = await detachTags(current, taggedFeatures, tagsToRemove);

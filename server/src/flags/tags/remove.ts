@@ -10,10 +10,10 @@ import {
   lockTagType,
 } from './store.ts';
 
-/** The same limit as for bulk operations, because each feature gets an event and new SDK documents in all its environments. */
+/** The same limit as for bulk operations, because the server writes an event and new SDK documents for each feature. */
 const MAX_TAGGED_FEATURES = 1_000;
 
-/** Deletes a tag type with its tags. Each tag, and each tag of a feature, gets its own event. */
+/** Deletes a tag type with its tags. Each deleted tag, and each tag removed from a feature, has its own event. */
 export async function removeTagType(current: Change, name: string): Promise<void> {
   const tagType = await lockTagType(current.tx, name);
   if (!tagType) throw notFound(`Tag type "${name}"`);

@@ -181,11 +181,11 @@ export async function deleteFromFeatures(
   value?: string,
 ): Promise<(FeatureTag & { project: string })[]> {
   const { rows } = await sql<FeatureTag & { project: string }>`
-    with gone as (
+    with removed as (
       delete from feature_tags using features where feature_name = features.name and ${isTag(type, value)}
       returning feature_name as "featureName", features.project, feature_tags.type, value
     )
-    select * from gone order by "featureName", type, value`.execute(tx);
+    select * from removed order by "featureName", type, value`.execute(tx);
   return rows;
 }
 

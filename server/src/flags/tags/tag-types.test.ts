@@ -48,18 +48,18 @@ test('lists tag types by name', async () => {
 });
 
 test.each([
-  ['no name', {}, ['/body/name']],
+  ['a missing name', {}, ['/body/name']],
   ['a name of one character', { name: 'x' }, ['/body/name']],
   ['a name of 51 characters', { name: 'x'.repeat(51) }, ['/body/name']],
   ['a name with a space', { name: 'a b' }, ['/body/name']],
   ['a name of two dots', { name: '..' }, ['/body/name']],
-  ['a colour that is a word', { name: 'xx', color: 'red' }, ['/body/color']],
+  ['a color that is a word', { name: 'xx', color: 'red' }, ['/body/color']],
   [
     'an icon that is a number and a description that is too long',
     { name: 'xx', icon: 1, description: 'x'.repeat(1_001) },
     ['/body/description', '/body/icon'],
   ],
-])('rejects a tag type with %s, and its validation', async (_case, body, paths) => {
+])('rejects creating or validating a tag type with %s', async (_case, body, paths) => {
   for (const url of ['/api/admin/tag-types', '/api/admin/tag-types/validate']) {
     const response = await call(harness.app, 'POST', url, { body });
 
@@ -68,7 +68,7 @@ test.each([
   }
 });
 
-test('rejects a taken name of a tag type with 409, even in a validation', async () => {
+test('rejects creating or validating a tag type with a taken name with 409', async () => {
   for (const url of ['/api/admin/tag-types', '/api/admin/tag-types/validate']) {
     const response = await call(harness.app, 'POST', url, { body: { name: 'simple' } });
 
@@ -121,17 +121,17 @@ test('deletes a tag type with its tags, each with an event of the same change', 
   expect(response).toMatchObject({ status: 200, body: '' });
   expect((await call(harness.app, 'GET', '/api/admin/tag-types/doomed')).status).toBe(404);
   expect((await call(harness.app, 'GET', '/api/admin/tags/doomed')).body.tags).toEqual([]);
-  const [deleted, ...ofTags] = (await readEvents('doomed')).slice(0, 3);
-  expect(deleted).toMatchObject({
+  const [typeEvent, ...tagEvents] = (await readEvents('doomed')).slice(0, 3);
+  expect(typeEvent).toMatchObject({
     type: 'tag-type-deleted',
     data: null,
     preData: { name: 'doomed', color: '#000000' },
   });
-  for (const event of ofTags) {
+  for (const event of tagEvents) {
     expect(event).toMatchObject({
       type: 'tag-deleted',
       preData: { type: 'doomed' },
-      groupId: deleted.groupId,
+      groupId: typeEvent.groupId,
     });
   }
 });

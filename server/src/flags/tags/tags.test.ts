@@ -45,7 +45,7 @@ test('lists all tags, or the tags of one type, by type and value', async () => {
 });
 
 test.each([
-  ['no type and no value', {}, ['/body/type', '/body/value']],
+  ['a missing type and a missing value', {}, ['/body/type', '/body/value']],
   ['a type of one character', { type: 'x', value: 'ok' }, ['/body/type']],
   ['an unknown type', { type: 'unknown', value: 'ok' }, ['/body/type']],
   ['a value of one character', { type: 'simple', value: 'x' }, ['/body/value']],
@@ -116,10 +116,10 @@ test.each([
   ['DELETE', '/api/admin/tag-types/nope', undefined, 'Tag type "nope"'],
   ['GET', '/api/admin/tags/simple/nope', undefined, 'Tag "simple:nope"'],
   ['DELETE', '/api/admin/tags/simple/nope', undefined, 'Tag "simple:nope"'],
-] as const)('%s %s returns 404', async (method, url, body, what) => {
+] as const)('%s %s returns 404', async (method, url, body, resource) => {
   expect(await call(harness.app, method, url, { body })).toMatchObject({
     status: 404,
-    body: { name: 'NotFoundError', message: `${what} does not exist.` },
+    body: { name: 'NotFoundError', message: `${resource} does not exist.` },
   });
 });
 
@@ -132,7 +132,7 @@ test('every user can create a tag, and deleting it requires UPDATE_FEATURE from 
     token: viewer.token,
     body: { type: 'simple', value: 'shared' },
   });
-  // An Editor has the permission in the default project only.
+  // An Editor has the permission only in the default project.
   const rejection = await call(harness.app, 'DELETE', url, { token: editor.token });
   await grantRoleWith(viewer.id, 'UPDATE_FEATURE');
   const deletion = await call(harness.app, 'DELETE', url, { token: viewer.token });

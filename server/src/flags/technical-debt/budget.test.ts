@@ -15,7 +15,7 @@ const setBudget = (debtBudget: number | null) =>
   call(harness.app, 'PUT', path('/settings'), { body: { debtBudget } });
 const markStale = (...features: string[]) =>
   call(harness.app, 'POST', path('/stale'), { body: { features, stale: true } });
-const makeOld = (name: string) =>
+const backdate = (name: string) =>
   sql`update features set created_at = now() - interval '41 days' where name = ${name}`.execute(harness.db);
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ test('the debt budget is a recorded setting of the project', async () => {
 test('a project over its debt budget rejects new features, and lists what to clean up', async () => {
   for (const name of ['b-marked', 'a-marked', 'old', 'young']) await create(`${project}-${name}`);
   await markStale(`${project}-b-marked`, `${project}-a-marked`);
-  await makeOld(`${project}-old`);
+  await backdate(`${project}-old`);
   await setBudget(3);
   expect((await create()).status).toBe(201);
 
@@ -81,20 +81,20 @@ test('a project without a budget accepts any debt, and null removes the budget',
   expect((await create()).status).toBe(201);
 });
 
-test('a budget applies to a feature that is created while it is set', async () => {
+test('a budget applies to a feature that is created while the budget is being set', async () => {
   await create(`${project}-one`);
   await markStale(`${project}-one`);
   let pendingCreation: ReturnType<typeof create> | undefined;
-  let answered = false;
+  let hasResponse = false;
 
   await harness.db.transaction().execute(async tx => {
     await sql`update projects set debt_budget = 0 where id = ${project}`.execute(tx);
     pendingCreation = create();
     void pendingCreation.then(() => {
-      answered = true;
+      hasResponse = true;
     });
     await waitForLockWaiters(harness.db);
-    expect(answered).toBe(false);
+    expect(hasResponse).toBe(false);
   });
 
   expect((await pendingCreation)?.status).toBe(403);

@@ -1,4 +1,4 @@
-/** Counts the active features of a project. A stale feature is never potentially stale. */
+/** Counts of the active features of a project. A stale feature is never potentially stale. */
 export type Counts = { features: number; stale: number; potentiallyStale: number };
 
 export const FORMULA = 'round(100 - 100 * (stale + potentiallyStale) / features), and 100 without features';
@@ -6,7 +6,7 @@ export const FORMULA = 'round(100 - 100 * (stale + potentiallyStale) / features)
 export const computeHealth = (counts: Counts): number => Math.round(computeExactHealth(counts));
 
 /** Returns the health gained by archiving this number of stale or potentially stale features, to two decimals. */
-export function healthGain(counts: Counts, archived: number): number {
+export function computeHealthGain(counts: Counts, archived: number): number {
   const remainingCounts = { ...counts, features: counts.features - archived, stale: counts.stale - archived };
   return Math.round((computeExactHealth(remainingCounts) - computeExactHealth(counts)) * 100) / 100;
 }

@@ -29,9 +29,9 @@ const COLLABORATORS = jsonList(
 
 /**
  * Selects `fields`, the JSON text of everything that is the same for every caller, without the closing brace. `FeatureState` and
- * `Feature` are both made of these fields. PostgreSQL spends almost all of its time composing text: jsonb took 1.5 times the CPU
+ * `Feature` are both made of these fields. PostgreSQL spends almost all of its time building text: jsonb took 1.5 times the CPU
  * time, and joins instead of index lookups took twice as much. `offset 0` makes PostgreSQL quote a name once instead of once per
- * strategy. The features are sorted before their text is composed, because sorting the finished texts would write them to disk.
+ * strategy. The features are sorted before their text is built, because sorting the finished texts would spill to disk.
  */
 const selectFields = (condition: RawBuilder<unknown>, amount: ExpectedRows) => sql`
   select features.name, features.cloned_from, features.cloned_from_project,
@@ -41,16 +41,16 @@ const selectFields = (condition: RawBuilder<unknown>, amount: ExpectedRows) => s
     || coalesce(',"archived":true,"archivedAt":' || ${jsonTime(sql`archived_at`)}, ',"archived":false')
     || ',"createdAt":' || ${jsonTime(sql`features.created_at`)}
     || ${optionalField('createdBy', personText(sql`features.created_by_user_id`))}
-    || ${booleanField('enabled', sql`here.enabled`)} || ${optionalField('lastSeenAt', jsonTime(sql`here.last_seen_at`))}
+    || ${booleanField('enabled', sql`summary.enabled`)} || ${optionalField('lastSeenAt', jsonTime(sql`summary.last_seen_at`))}
     || ',"variants":[],"tags":' || ${selectPart(TAGS, amount)} || ',"dependencies":' || ${selectPart(PARENTS, amount)}
     || ',"children":' || ${selectPart(CHILDREN, amount)} || ',"links":' || ${selectPart(LINKS, amount)}
     || ',"lifecycle":' || ${STAGE} || ',"collaborators":{"users":' || ${COLLABORATORS}
-    || '},"environments":[' || (coalesce(here.list, '') || ']') as fields
+    || '},"environments":[' || (coalesce(summary.list, '') || ']') as fields
   from (select *, to_json(name)::text as quoted from features where ${condition} order by name offset 0) as features
   cross join lateral (
     select bool_or(enabled) as enabled, max(last_seen_at) as last_seen_at, string_agg(text, ',') as list
     from (${selectEnvironments(amount)}) as environment
-  ) as here`;
+  ) as summary`;
 
 const ORIGIN = sql`jsonb_build_object('project', cloned_from_project, 'feature', cloned_from)`;
 
@@ -111,7 +111,7 @@ export async function listFeatures(
   return rows.map(({ feature }) => JSON.parse(feature));
 }
 
-/** Yields the active features of a project by name, as JSON strings, in batches. */
+/** Yields the active features of a project as JSON strings, sorted by name, in batches. */
 export async function* readFeatureTexts(tx: Tx, actor: Actor, project: string): AsyncGenerator<string[]> {
   const query = sql<{ feature: string }>`
     ${selectViews(actor, sql`project = ${project} and archived_at is null`, 'many')} order by name`;

@@ -1,12 +1,12 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../../platform/db/database.ts';
-import { computeDebt, computeHealth, FORMULA, healthGain } from '../../technical-debt/score.ts';
+import { computeDebt, computeHealth, FORMULA, computeHealthGain } from '../../technical-debt/score.ts';
 import { RULES, type Rule, type RuleName } from '../rules/rules.ts';
 import type { FindingSearch } from './query.ts';
 import type { Finding, ProjectHealth } from './schema.ts';
 import { type FoundFinding, findHealthParts, type HealthParts } from './store.ts';
 
-/** Returns the health of a project with the findings of each rule and the points that fixing them would gain. */
+/** Returns the health of a project with the findings of each rule and the points that fixing them would add. */
 export async function explainHealth(
   db: Reader,
   project: string,
@@ -43,7 +43,7 @@ function summarizeRule({ name, description, remedy, counts }: Rule, parts: Healt
     remedy,
     findings,
     snoozed,
-    points: counts ? healthGain(parts.counts, findings) : 0,
+    points: counts ? computeHealthGain(parts.counts, findings) : 0,
     conclusive: hasEvidence(name, parts.telemetry),
   };
 }
@@ -57,11 +57,11 @@ function hasEvidence(rule: RuleName, telemetry: HealthParts['telemetry']): boole
 
 function describeFinding(finding: FoundFinding, { counts }: HealthParts): Finding {
   const rule = RULES.find(({ name }) => name === finding.rule);
-  if (!rule) throw new Error(`Rule ${finding.rule} does not exist`);
+  if (!rule) throw new Error(`Rule "${finding.rule}" does not exist`);
   return {
     id: `${finding.rule}:${finding.feature ?? finding.segment?.id}`,
     ...finding,
     remedy: rule.remedy,
-    points: rule.counts ? healthGain(counts, 1) : 0,
+    points: rule.counts ? computeHealthGain(counts, 1) : 0,
   };
 }

@@ -12,10 +12,10 @@ let count = 0;
 const uniqueName = (prefix: string) => `${prefix}-${++count}`;
 
 const path = (suffix: string) => `/api/admin/projects/${project}${suffix}`;
-const health = async (query = '', token?: string) =>
+const readHealth = async (query = '', token?: string) =>
   (await call(harness.app, 'GET', path(`/health${query}`), token === undefined ? {} : { token })).body;
 const findFeatures = async (rule: string) =>
-  (await health(`?rule=IS:${rule}`)).findings.map(({ feature }: Finding) => feature);
+  (await readHealth(`?rule=IS:${rule}`)).findings.map(({ feature }: Finding) => feature);
 const post = (suffix: string, body?: unknown) =>
   call(harness.app, 'POST', path(suffix), body === undefined ? {} : { body });
 const snooze = (id: string, body: unknown, token?: string) =>
@@ -27,17 +27,17 @@ const unsnooze = (id: string) =>
   call(harness.app, 'DELETE', path(`/health/findings/${id.replace(':', '/')}/snooze`));
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
-async function create(fields: { type?: string; age?: number; on?: string[] } = {}): Promise<string> {
+async function create(fields: { type?: string; age?: number; enabledIn?: string[] } = {}): Promise<string> {
   const name = uniqueName('flag');
   await post('/features', { name, type: fields.type ?? 'release' });
-  for (const environmentName of fields.on ?? [])
+  for (const environmentName of fields.enabledIn ?? [])
     await post(`/features/${name}/environments/${environmentName}/on`);
-  await makeOlder(name, fields.age ?? 0);
+  await backdate(name, fields.age ?? 0);
   return name;
 }
 
 /** Moves all timestamps of the feature into the past. */
-async function makeOlder(name: string, days: number): Promise<void> {
+async function backdate(name: string, days: number): Promise<void> {
   const age = sql`${days} * interval '1 day'`;
   await sql`update features set created_at = created_at - ${age} where name = ${name}`.execute(harness.db);
   await sql`update feature_environments set switched_at = switched_at - ${age} where feature_name = ${name}`.execute(
@@ -54,7 +54,7 @@ beforeEach(async () => {
 test('a healthy project has 100 points, every rule and no findings', async () => {
   await create();
 
-  const body = await health();
+  const body = await readHealth();
 
   expect(body).toMatchObject({
     project,
@@ -86,14 +86,14 @@ test('a healthy project has 100 points, every rule and no findings', async () =>
 
 test('finds a stale feature with the time, the last change and the points for archiving it', async () => {
   const alice = await makeUser(harness.db, 'Admin', uniqueName('alice'));
-  const name = await create({ on: ['production'] });
+  const name = await create({ enabledIn: ['production'] });
   for (let n = 0; n < 3; n++) await create();
   await call(harness.app, 'POST', path('/stale'), {
     body: { features: [name], stale: true },
     token: alice.token,
   });
 
-  const { health: score, findings } = await health();
+  const { health: score, findings } = await readHealth();
 
   expect(score).toBe(75);
   expect(findings).toMatchObject([
@@ -130,7 +130,7 @@ test('finds a feature past its lifetime until it is marked as stale, and never o
     await create({ type: 'kill-switch', age: 900 }),
   ];
   expect(await findFeatures('past-lifetime')).toEqual([oldFeature]);
-  expect((await health('?rule=IS:past-lifetime')).findings[0]).toMatchObject({
+  expect((await readHealth('?rule=IS:past-lifetime')).findings[0]).toMatchObject({
     points: 33.33,
     evidence: { lifetimeDays: 40, ageDays: 41 },
   });
@@ -144,15 +144,15 @@ test('finds a feature past its lifetime until it is marked as stale, and never o
 
 test('finds features enabled or disabled everywhere for 30 days, except recently toggled ones and permanent types', async () => {
   const everywhere = ['development', 'production'];
-  const enabledFeature = await create({ age: 31, on: everywhere });
+  const enabledFeature = await create({ age: 31, enabledIn: everywhere });
   const disabledFeature = await create({ age: 31 });
-  await create({ age: 31, on: ['production'] });
-  await create({ age: 29, on: everywhere });
-  await create({ age: 31, on: everywhere, type: 'permission' });
+  await create({ age: 31, enabledIn: ['production'] });
+  await create({ age: 29, enabledIn: everywhere });
+  await create({ age: 31, enabledIn: everywhere, type: 'permission' });
   await create({ age: 31, type: 'kill-switch' });
-  const switched = await create({ age: 31 });
-  await post(`/features/${switched}/environments/production/on`);
-  await post(`/features/${switched}/environments/production/off`);
+  const toggledFeature = await create({ age: 31 });
+  await post(`/features/${toggledFeature}/environments/production/on`);
+  await post(`/features/${toggledFeature}/environments/production/off`);
 
   expect(await findFeatures('enabled-everywhere')).toEqual([enabledFeature]);
   expect(await findFeatures('disabled-everywhere')).toEqual([disabledFeature]);
@@ -162,7 +162,7 @@ test('never-seen is inconclusive until an SDK was seen in the project', async ()
   const [oldFeature, usedFeature] = [await create({ age: 8 }), await create({ age: 8 })];
   await create({ age: 6 });
   const readRule = async () =>
-    (await health()).rules.find(({ rule }: { rule: string }) => rule === 'never-seen');
+    (await readHealth()).rules.find(({ rule }: { rule: string }) => rule === 'never-seen');
   expect(await findFeatures('never-seen')).toEqual([]);
   expect(await readRule()).toMatchObject({ conclusive: false });
 
@@ -196,7 +196,7 @@ test('finds a feature that depends on archived features, and lists them', async 
 
   await sql`update features set archived_at = now() where name = ${parent}`.execute(harness.db);
 
-  expect((await health('?rule=IS:archived-parent')).findings).toMatchObject([
+  expect((await readHealth('?rule=IS:archived-parent')).findings).toMatchObject([
     { feature: child, evidence: { archivedParents: [parent] }, points: 0 },
   ]);
 });
@@ -218,7 +218,7 @@ test('finds a copy that equals its source 30 days after it was cloned', async ()
   expect(await findFeatures('duplicate-of-clone')).toEqual([]);
 
   const sameStrategy = (await add(copy, '50')).body;
-  expect((await health('?rule=IS:duplicate-of-clone')).findings).toMatchObject([
+  expect((await readHealth('?rule=IS:duplicate-of-clone')).findings).toMatchObject([
     { feature: copy, evidence: { clonedFrom: source } },
   ]);
 
@@ -238,34 +238,36 @@ test('finds an unused segment of the project, with the features that refer to it
   const { id } = (
     await call(harness.app, 'POST', '/api/admin/segments', { body: { name, project, constraints: [] } })
   ).body;
-  const findUnusedSegments = async () => (await health('?rule=IS:unused-segment')).findings;
+  const findUnusedSegments = async () => (await readHealth('?rule=IS:unused-segment')).findings;
   expect(await findUnusedSegments()).toMatchObject([
     { id: `unused-segment:${id}`, feature: null, segment: { id, name }, evidence: { references: [] } },
   ]);
 
-  const user = await create();
+  const featureName = await create();
   const strategy = { name: 'default', segments: [id] };
-  await post(`/features/${user}/environments/production/strategies`, strategy);
+  await post(`/features/${featureName}/environments/production/strategies`, strategy);
   expect(await findUnusedSegments()).toEqual([]);
 
-  await post('/archive', { features: [user] });
-  expect(await findUnusedSegments()).toMatchObject([{ evidence: { references: [user] } }]);
+  await post('/archive', { features: [featureName] });
+  expect(await findUnusedSegments()).toMatchObject([{ evidence: { references: [featureName] } }]);
 });
 
 test('pages of findings have a stable order and the total', async () => {
   const names = [];
   for (let n = 0; n < 5; n++) names.push(await create({ age: 41 }));
-  const response = await health('?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=1000');
+  const response = await readHealth('?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=1000');
 
   const pages = [];
   for (const offset of [0, 4, 8])
-    pages.push(await health(`?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=4&offset=${offset}`));
+    pages.push(
+      await readHealth(`?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=4&offset=${offset}`),
+    );
 
   expect(response.total).toBe(10);
   expect(pages.map(page => page.total)).toEqual([10, 10, 10]);
   expect(pages.flatMap(page => page.findings)).toEqual(response.findings);
-  expect((await health(`?feature=IS:${names[0]}&rule=IS:past-lifetime`)).total).toBe(1);
-  expect((await health('?rule=IS:stale')).total).toBe(0);
+  expect((await readHealth(`?feature=IS:${names[0]}&rule=IS:past-lifetime`)).total).toBe(1);
+  expect((await readHealth('?rule=IS:stale')).total).toBe(0);
 });
 
 test('rejects invalid filters with every violation', async () => {
@@ -297,7 +299,7 @@ test('a snoozed finding is not listed until the snooze ends, and the snooze is r
     body: { reason: 'A campaign', until: snoozedUntil, createdBy: 'admin token' },
   });
   expect(await findFeatures('past-lifetime')).toEqual([]);
-  const body = await health('?snoozed=true');
+  const body = await readHealth('?snoozed=true');
   // Snoozing does not change the feature.
   expect(body.findings).toMatchObject([
     {
@@ -308,7 +310,7 @@ test('a snoozed finding is not listed until the snooze ends, and the snooze is r
   ]);
   expect(body.health).toBe(0);
   expect(body.rules[1]).toMatchObject({ rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 });
-  expect((await health('?snoozed=all&rule=IS:past-lifetime')).total).toBe(1);
+  expect((await readHealth('?snoozed=all&rule=IS:past-lifetime')).total).toBe(1);
   const { events } = (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}&limit=1`))
     .body;
   expect(events).toMatchObject([
@@ -358,7 +360,7 @@ test('a segment with a snoozed finding can be deleted', async () => {
   ).body;
 
   expect((await snooze(`unused-segment:${id}`, { reason: 'soon', until: inDays(1) })).status).toBe(200);
-  expect((await health('?rule=IS:unused-segment')).total).toBe(0);
+  expect((await readHealth('?rule=IS:unused-segment')).total).toBe(0);
   expect((await call(harness.app, 'DELETE', `/api/admin/segments/${id}`)).status).toBe(204);
 });
 
@@ -366,7 +368,7 @@ test.each([
   ['a time in the past', { reason: 'x', until: '2020-01-01T00:00:00Z' }, 400],
   ['a time more than 366 days ahead', { reason: 'x', until: inDays(367) }, 400],
   ['a leap second', { reason: 'x', until: '2016-12-31T23:59:60Z' }, 400],
-  ['no reason', { until: inDays(1) }, 400],
+  ['a missing reason', { until: inDays(1) }, 400],
   ['an unknown field', { reason: 'x', until: inDays(1), forever: true }, 400],
 ])('rejects %s', async (_, body, status) => {
   const name = await create({ age: 41 });
@@ -385,7 +387,7 @@ test('responds with 404 when snoozing a finding that does not exist', async () =
   expect((await snooze(`nonsense:${name}`, body)).status).toBe(400);
 });
 
-test('snoozing waits for a concurrent change of the feature and sees its result', async () => {
+test('snoozing waits for a concurrent change to the feature and sees its result', async () => {
   const name = await create({ age: 41 });
   let hasResponse = false;
   let pendingSnooze: Promise<{ status: number }> | undefined;
@@ -404,7 +406,7 @@ test('snoozing waits for a concurrent change of the feature and sees its result'
   expect((await pendingSnooze)?.status).toBe(404);
 });
 
-test('a member may snooze findings, a reader may not', async () => {
+test('a member can snooze findings, but a reader cannot', async () => {
   const name = await create({ age: 41 });
   const [member, reader] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   await makeMember(harness.db, member, project, 'Member');
@@ -419,7 +421,7 @@ test('the number of statements does not depend on the number of findings', async
   await create({ age: 41 });
   const countStatements = async () => {
     const statementsBefore = harness.statements.length;
-    await health('?limit=1000');
+    await readHealth('?limit=1000');
     return harness.statements.length - statementsBefore;
   };
   await countStatements();

@@ -11,7 +11,7 @@ import { RULES } from '../rules/rules.ts';
 export type FindingSearch = {
   rule?: string[];
   feature?: string[];
-  /** If undefined, the search finds snoozed findings and others. */
+  /** If undefined, the search finds both snoozed and other findings. */
   snoozed?: boolean;
   offset: number;
   limit: number;

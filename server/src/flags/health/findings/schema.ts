@@ -61,7 +61,7 @@ const Evidence = NamedObject(
           at: Timestamp('When the feature changed'),
           by: Type.String({ description: 'Who changed the feature', examples: ['alice'] }),
         },
-        { description: 'The last change of the feature' },
+        { description: 'The last change to the feature' },
       ),
     ),
     unreadable: Type.Optional(
@@ -119,7 +119,7 @@ const Evidence = NamedObject(
     ),
     references: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Up to 10 features with archived or disabled uses of the segment',
+        description: 'Up to 10 features that are archived, or use the segment only in disabled strategies',
       }),
     ),
   },
@@ -177,7 +177,7 @@ export const ProjectHealth = Named(
       examples: [78],
     }),
     technicalDebt: Type.Integer({ description: 'Technical debt: 100 minus the health', examples: [22] }),
-    formula: Type.String({ description: 'Formula of the health' }),
+    formula: Type.String({ description: 'How the health is computed' }),
     counts: NamedObject(
       'HealthCounts',
       {

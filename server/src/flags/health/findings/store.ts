@@ -15,8 +15,8 @@ export type HealthParts = {
   debtBudget: number | null;
   counts: Counts;
   /**
-   * Whether an SDK was seen in the project, whether one was seen in production, and whether results have been known for long
-   * enough.
+   * Whether an SDK has been seen in the project, whether one has been seen in production, and whether results have been known for
+   * long enough.
    */
   telemetry: Record<'seen' | 'production' | 'settled', boolean>;
   ruleCounts: RuleCounts[];
@@ -34,7 +34,7 @@ const EVENTS_WITHOUT_CHANGE = [
   'health-finding-unsnoozed',
 ];
 
-/** Selects the evidence of a finding. The statement reads it for the findings of the page only. */
+/** Selects the evidence of a finding. The statement reads it only for the findings on the page. */
 const selectEvidence = (now: Date) => sql`
   facts || jsonb_build_object(
     'since', ${iso(sql`case page.rule when 'stale' then (
@@ -44,16 +44,16 @@ const selectEvidence = (now: Date) => sql`
     'ageDays', extract(day from ${now}::timestamptz - coalesce(subject.created_at, segments.created_at)),
     'environments', coalesce((
       select jsonb_agg(jsonb_build_object(
-        'name', environments.name, 'enabled', here.enabled, 'toggledAt', ${iso(sql`here.switched_at`)},
+        'name', environments.name, 'enabled', fe.enabled, 'toggledAt', ${iso(sql`fe.switched_at`)},
         'lastSeenAt', ${iso(sql`seen.seen_at`)}, 'hasEnabledStrategies', exists (
           select from feature_strategies as strategy
-          where strategy.feature_name = here.feature_name and strategy.environment = here.environment and not disabled
+          where strategy.feature_name = fe.feature_name and strategy.environment = fe.environment and not disabled
         )
       ) order by environments.sort_order, environments.name)
-      from feature_environments as here join environments on environments.name = here.environment
+      from feature_environments as fe join environments on environments.name = fe.environment
         left join feature_last_seen as seen
-          on seen.feature_name = here.feature_name and seen.environment = here.environment
-      where here.feature_name = feature
+          on seen.feature_name = fe.feature_name and seen.environment = fe.environment
+      where fe.feature_name = feature
     ), '[]'),
     'lastChange', (
       select jsonb_build_object('id', id, 'type', type, 'at', ${iso(sql`events.created_at`)}, 'by', created_by)

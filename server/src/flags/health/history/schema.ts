@@ -9,7 +9,7 @@ export const HealthHistory = Named(
   'HealthHistory',
   Type.Object({
     project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-    formula: Type.String({ description: 'Formula of the health' }),
+    formula: Type.String({ description: 'How the health is computed' }),
     days: Type.Array(
       NamedObject('HealthDay', {
         date: day,

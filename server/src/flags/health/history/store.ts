@@ -13,28 +13,28 @@ const ASSIGNING_EVENTS = sql`('feature-created', 'feature-project-change')`;
 const STATE_EVENTS = sql`('feature-created', 'feature-deleted', 'feature-archived', 'feature-revived', 'feature-stale-on',
   'feature-stale-off', 'feature-metadata-updated', 'feature-project-change')`;
 
-/** Upper bound of the number of feature types. The last number represents deleted types. */
+/** Upper bound on the number of feature types. The last number represents deleted types. */
 const MAX_TYPES = 1_024;
 
 /**
  * Returns the counts at the end of each day, rebuilt from the events, and the current counts for today. Each event of a feature
  * starts a span of days with the same state. Within a span, a feature becomes potentially stale on the day it exceeds its type's
- * lifetime, and lifetimes have spans of their own. Each span adds 1 on its first day and subtracts 1 on the day after its last, so
+ * lifetime, and lifetimes have their own spans. Each span adds 1 on its first day and subtracts 1 on the day after its last, so
  * a running sum gives the counts of every day. Because ids only grow, the latest value of a field is in the lowest bits of the
- * running maximum of `id * n + value`. Imported events have negative ids, for which the modulo would be negative too. Past days are
- * stored. A day counts as past one hour after its end, by the clocks of both the server and the database, so that no open
+ * running maximum of `id * n + value`. Imported events have negative ids, so the query uses `&` instead of the modulo, which would be
+ * negative too. Past days are stored. A day counts as past one hour after its end, by the clocks of both the server and the database, so that no open
  * transaction can still write an event of that day.
  */
 export async function readDays(tx: Tx, project: string, { from, to }: Range, now: Date): Promise<Day[]> {
   const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
   const { rows } = await sql<Day>`
-    with kept as materialized (
+    with stored as materialized (
       select day, features, stale, potentially_stale from project_health_days
       where project = ${project} and day between ${from}::date and ${to}::date
-    ), wanted as materialized (
+    ), requested as materialized (
       select day::date from generate_series(${from}::date, ${to}::date, interval '1 day') as day
     ), missing as materialized (
-      select day from wanted where day < ${today} except select day from kept
+      select day from requested where day < ${today} except select day from stored
     ), types as materialized (
       select id, lifetime_days, row_number() over (order by id) - 1 as number from feature_types
     ), changes as materialized (
@@ -54,7 +54,7 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, now
     ), log as materialized (
       select events.feature_name, events.id, events.created_at, events.type,
         case events.type when 'feature-created' then coalesce((data ->> 'createdAt')::timestamptz, events.created_at)
-        end as born,
+        end as feature_created_at,
         case events.type when 'feature-created' then 1 when 'feature-deleted' then 0 end as present,
         case events.type when 'feature-created' then 0 when 'feature-archived' then 1 when 'feature-revived' then 0
         end as archived,
@@ -62,9 +62,9 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, now
           when 'feature-stale-on' then 1 when 'feature-stale-off' then 0 end as stale,
         case events.type when 'feature-created' then (events.project = ${project})::integer
           when 'feature-project-change' then (coalesce(data ->> 'newProject', events.project) = ${project})::integer
-        end as mine,
+        end as in_project,
         case when events.type in ('feature-created', 'feature-metadata-updated')
-          then coalesce(types.number, ${sql.lit(MAX_TYPES - 1)}) end as kind
+          then coalesce(types.number, ${sql.lit(MAX_TYPES - 1)}) end as type_number
       from (
         select distinct feature_name from events
         where project = ${project} and type in ${ASSIGNING_EVENTS} and (select count(*) from missing) > 0
@@ -74,25 +74,25 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, now
     ), states as (
       select ${utcDay('created_at')} as first_day,
         coalesce(lead(${utcDay('created_at')}) over so_far, 'infinity') as end_day,
-        max(id) filter (where type = 'feature-created') over so_far as birth,
+        max(id) filter (where type = 'feature-created') over so_far as creation_id,
         max(id * 2 + present) over so_far & 1 as present,
         max(id * 2 + archived) over so_far & 1 as archived,
         max(id * 2 + stale) over so_far & 1 as stale,
-        max(id * 2 + mine) over so_far & 1 as mine,
-        max(id * ${sql.lit(MAX_TYPES)} + kind) over so_far & ${sql.lit(MAX_TYPES - 1)} as kind
+        max(id * 2 + in_project) over so_far & 1 as in_project,
+        max(id * ${sql.lit(MAX_TYPES)} + type_number) over so_far & ${sql.lit(MAX_TYPES - 1)} as type_number
       from log window so_far as (partition by feature_name order by id)
     ), spans as materialized (
-      select greatest(first_day, ${from}::date) as first_day, end_day, birth, stale, kind
+      select greatest(first_day, ${from}::date) as first_day, end_day, creation_id, stale, type_number
       from states
-      where present = 1 and archived = 0 and mine = 1
+      where present = 1 and archived = 0 and in_project = 1
         and first_day <= ${to}::date and greatest(first_day, ${from}::date) < end_day
     ), overdue as (
       select greatest(spans.first_day, lifetimes.first_day, ${utcDay('outlived.at')}) as first_day,
         least(spans.end_day, lifetimes.end_day) as end_day
       from spans
-        join log on log.id = spans.birth
-        join lifetimes on lifetimes.number = spans.kind and lifetimes.days is not null
-        cross join lateral (select log.born + lifetimes.days * interval '1 day' as at) as outlived
+        join log on log.id = spans.creation_id
+        join lifetimes on lifetimes.number = spans.type_number and lifetimes.days is not null
+        cross join lateral (select log.feature_created_at + lifetimes.days * interval '1 day' as at) as outlived
       where spans.stale = 0
     ), steps as (
       select first_day as day, 1 as features, stale, 0 as potentially_stale from spans
@@ -109,15 +109,15 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, now
       select day, coalesce(sum(features) over up_to, 0)::integer as features,
         coalesce(sum(stale) over up_to, 0)::integer as stale,
         coalesce(sum(potentially_stale) over up_to, 0)::integer as potentially_stale
-      from wanted left join sums using (day) window up_to as (order by day)
-    ), kept_now as (
+      from requested left join sums using (day) window up_to as (order by day)
+    ), newly_stored as (
       insert into project_health_days (project, day, features, stale, potentially_stale)
       select ${project}, computed.* from computed join missing using (day)
       where (day + 1)::timestamp at time zone 'UTC' <= least(${now}::timestamptz, now()) - interval '1 hour'
       order by day
       on conflict do nothing
     )
-    select day::text as date, features, stale, potentially_stale as "potentiallyStale" from kept
+    select day::text as date, features, stale, potentially_stale as "potentiallyStale" from stored
     union all
     select day::text, features, stale, potentially_stale from computed join missing using (day)
     union all

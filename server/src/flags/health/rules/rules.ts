@@ -110,9 +110,9 @@ export const RULES: readonly Rule[] = [
   {
     name: 'imported-as-is',
     description:
-      'The flag was imported with --accept although it violates rules. SDKs evaluate it as before, but it cannot be edited as it is.',
+      'The flag was imported with --accept although it violates rules. SDKs evaluate it as before, but it cannot be edited until the violations are fixed.',
     remedy:
-      'Change the strategies, variants, segments or dependencies that the evidence names, or archive the flag.',
+      'Change the strategies, variants, segments or dependencies listed in the evidence, or archive the flag.',
     counts: false,
     subject: 'feature',
   },
@@ -132,14 +132,14 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'no-owner',
-    description: 'The flag has no owner, and other flags of the project have one.',
+    description: 'The flag has no owner, although other flags in the project have one.',
     remedy: 'Assign a user or a group that is responsible for the flag.',
     counts: false,
     subject: 'feature',
   },
   {
     name: 'unused-segment',
-    description: 'No enabled strategy of an active flag uses the segment of the project.',
+    description: 'No enabled strategy of an active flag uses this segment of the project.',
     remedy: 'Remove the segment from the strategies that still refer to it, then delete it.',
     counts: false,
     subject: 'segment',

@@ -105,8 +105,8 @@ const selectConfiguration = (feature: RawBuilder<unknown>) => sql`(
   )
 )`;
 
-/** Events of changes after which the whole resource is validated. */
-const REPAIRING_EVENTS = [
+/** Events of changes that validate the whole resource. */
+const VALIDATING_EVENTS = [
   'feature-strategy-add',
   'feature-strategy-update',
   'feature-strategy-remove',
@@ -167,9 +167,9 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
         from (
           select applications.name, max(seen_at) as seen_at,
             array_agg(metric_environments.name order by metric_environments.name) as environments
-          from application_features as sight join applications on applications.id = application_id
+          from application_features as usage join applications on applications.id = application_id
             join metric_environments on metric_environments.id = environment_id
-          where sight.feature_id = metric_features.id and seen_at > archived_at
+          where usage.feature_id = metric_features.id and seen_at > archived_at
             and seen_at > ${now}::timestamptz - ${sql.lit(IN_USE_DAYS)} * interval '1 day'
           group by applications.name order by applications.name limit ${sql.lit(MAX_APPLICATIONS)}
         ) as used
@@ -208,9 +208,9 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
       select active.name, imported_at, unnest(problems)
       from imported join active on active.name = imported.key
       where imported.kind = 'features' and problems <> '{}' and exists (
-        select from unnest(imported.environments) as place where place = '' or not exists (
+        select from unnest(imported.environments) as environment_name where environment_name = '' or not exists (
           select from events
-          where feature_name = active.name and environment = place and type = any(${REPAIRING_EVENTS}) and created_at > imported_at
+          where feature_name = active.name and environment = environment_name and type = any(${VALIDATING_EVENTS}) and created_at > imported_at
         )
       )
       union all
@@ -228,7 +228,7 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
       select active.name, imported_at, unnest(problems)
       from feature_dependencies as dependency join active on active.name = dependency.child
         join imported on imported.kind = 'dependencies' and imported.key = dependency.child || ' → ' || dependency.parent
-      where exists (select from feature_dependencies as further where further.child = dependency.parent)
+      where exists (select from feature_dependencies as grandparent where grandparent.child = dependency.parent)
     ) as violations (feature, since, violation)
     group by feature`,
   'archived-parent': () => sql`

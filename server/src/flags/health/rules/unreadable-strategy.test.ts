@@ -35,7 +35,7 @@ async function makeFlag(strategy: unknown = { name: 'default' }): Promise<{ name
 const buildStrategiesPath = (name: string) =>
   `projects/${project}/features/${name}/environments/production/strategies`;
 
-/** Stores a string that an earlier version, without the rule, accepted. */
+/** Stores a string that an earlier version accepted, before the rule existed. */
 async function store(id: string, columns: { parameters?: unknown; constraints?: unknown }): Promise<void> {
   const { parameters = {}, constraints = [] } = columns;
   await sql`
@@ -110,8 +110,8 @@ test('a segment cannot be changed to a string that some SDKs cannot read', async
   });
 });
 
-test('finds stored strings until they are fixed, and shows where they are', async () => {
-  const [ofStrategy, ofSegment, disabledFlag, fine] = [
+test('finds stored strings until they are fixed, with their locations', async () => {
+  const [strategyFlag, segmentFlag, disabledFlag, readableFlag] = [
     await makeFlag(),
     await makeFlag(),
     await makeFlag(),
@@ -119,7 +119,7 @@ test('finds stored strings until they are fixed, and shows where they are', asyn
   ];
   const segment = `unreadable-${++count}`;
   const { body } = await send('POST', 'segments', { name: segment, constraints: [constraint('x')] });
-  await send('PUT', `${buildStrategiesPath(ofSegment.name)}/${ofSegment.id}`, {
+  await send('PUT', `${buildStrategiesPath(segmentFlag.name)}/${segmentFlag.id}`, {
     name: 'default',
     segments: [body.id],
   });
@@ -127,17 +127,17 @@ test('finds stored strings until they are fixed, and shows where they are', asyn
     update segments set constraints = ${JSON.stringify([constraint('x\\')])}::jsonb where id = ${body.id}`.execute(
     harness.db,
   );
-  await store(ofStrategy.id, {
+  await store(strategyFlag.id, {
     parameters: { groupId: 'a"b', rollout: '5' },
     constraints: [constraint('y\\')],
   });
   await store(disabledFlag.id, { constraints: [constraint('z\\')] });
   await sql`update feature_strategies set disabled = true where id = ${disabledFlag.id}`.execute(harness.db);
-  void fine;
+  void readableFlag;
 
   expect(await readFindings()).toMatchObject([
     {
-      feature: ofStrategy.name,
+      feature: strategyFlag.name,
       points: 0,
       evidence: {
         unreadable: [
@@ -147,12 +147,12 @@ test('finds stored strings until they are fixed, and shows where they are', asyn
       },
     },
     {
-      feature: ofSegment.name,
+      feature: segmentFlag.name,
       evidence: { unreadable: [{ environment: 'production', segment, string: 'x\\' }] },
     },
   ]);
 
-  await send('PUT', `${buildStrategiesPath(ofStrategy.name)}/${ofStrategy.id}`, {
+  await send('PUT', `${buildStrategiesPath(strategyFlag.name)}/${strategyFlag.id}`, {
     name: 'default',
     constraints: [],
   });
@@ -192,10 +192,10 @@ test('the query finds exactly the strings that are rejected', async () => {
     }),
   });
   const samples = fc.sample(strategies, 500);
-  const { rows } = await sql<{ isFound: boolean; isLookedAt: boolean }>`
+  const { rows } = await sql<{ isFound: boolean; isCandidate: boolean }>`
     select exists (
       ${constraintsThatBreakRule(sql`constraints`)} union all ${parametersThatBreakRule(sql`type`, sql`parameters`)}
-    ) as "isFound", ${mayBreakRule(sql`constraints`)} or ${mayBreakRule(sql`parameters`)} as "isLookedAt"
+    ) as "isFound", ${mayBreakRule(sql`constraints`)} or ${mayBreakRule(sql`parameters`)} as "isCandidate"
     from jsonb_to_recordset(${JSON.stringify(samples)}::jsonb) as sample (type text, parameters jsonb, constraints jsonb)`.execute(
     harness.db,
   );
@@ -208,7 +208,7 @@ test('the query finds exactly the strings that are rejected', async () => {
         ),
       ),
     ];
-    const { isFound, isLookedAt } = rows[index] ?? {};
-    expect(isFound && isLookedAt, JSON.stringify(samples[index])).toBe(problems.length > 0);
+    const { isFound, isCandidate } = rows[index] ?? {};
+    expect(isFound && isCandidate, JSON.stringify(samples[index])).toBe(problems.length > 0);
   }
 });

@@ -13,7 +13,7 @@ const MAX_SEGMENT_ID = 2_147_483_647;
 
 export type FindingPath = { projectId: string; rule: RuleName; subject: string };
 
-/** Snoozes a finding and returns its subject. Snoozing it again replaces reason and time. */
+/** Snoozes a finding and returns its subject. Snoozing it again replaces the reason and the time. */
 export async function snoozeFinding(
   current: Change,
   path: FindingPath,
@@ -44,11 +44,11 @@ export async function snoozeFinding(
 export async function readSnooze(db: Reader, rule: RuleName, subject: Subject): Promise<Snooze> {
   const snooze = await findSnooze(db, rule, subject);
   if (!snooze)
-    throw new Error(`The snooze of a ${rule} finding disappeared in the transaction that wrote it`);
+    throw new Error(`The snooze of a "${rule}" finding disappeared in the transaction that wrote it`);
   return snooze;
 }
 
-/** Ends the snooze of a finding if it has a snooze. */
+/** Ends the snooze of a finding, if there is one. */
 export async function unsnoozeFinding(current: Change, path: FindingPath): Promise<void> {
   const { tx, record } = current;
   const { projectId: project, rule } = path;
