@@ -1,4 +1,4 @@
-/** Content types of the files that builds write, by extension. */
+/** Content types of built files, by file extension. */
 export const CONTENT_TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',

@@ -11,7 +11,7 @@ export const CONSOLE_FOLDER = fileURLToPath(locate('console'));
 /** The console's files by path, such as `assets/main-4f9a.js`, or the reason why there are no files. */
 export type ConsoleFiles = { files: ReadonlyMap<string, StoredFile>; problem?: string };
 
-/** The limits of the folder. The console has about 40 files and 2 MB, so a larger folder must be the wrong one. */
+/** Limits for the folder. The console has about 40 files and 2 MB, so a larger folder must be the wrong one. */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 67_108_864;
 
@@ -30,22 +30,22 @@ export async function loadConsole(folder = CONSOLE_FOLDER): Promise<ConsoleFiles
   const paths = await listFiles(folder);
   if (!paths.includes('index.html')) return NOT_BUILT;
   if (paths.length > MAX_FILES)
-    return failedLoad(`${folder} has ${paths.length} files. The limit is ${MAX_FILES}.`);
+    return buildLoadFailure(`${folder} has ${paths.length} files. The limit is ${MAX_FILES}.`);
   const contents = new Map<string, Buffer>();
   let size = 0;
   for (const path of paths) {
     const bytes = await readFile(join(folder, path));
     size += bytes.length;
-    if (size > MAX_BYTES) return failedLoad(`${folder} has more than ${MAX_BYTES} bytes.`);
+    if (size > MAX_BYTES) return buildLoadFailure(`${folder} has more than ${MAX_BYTES} bytes.`);
     contents.set(path, bytes);
   }
-  const originalPaths = paths.filter(path => !isCopy(path, contents));
+  const originalPaths = paths.filter(path => !isCompressedCopy(path, contents));
   return { files: new Map(originalPaths.map(path => [path, buildStoredFile(path, contents)])) };
 }
 
-const failedLoad = (why: string): ConsoleFiles => ({
+const buildLoadFailure = (reason: string): ConsoleFiles => ({
   files: new Map(),
-  problem: `The console is not loaded: ${why} Run npm run build and restart the server.`,
+  problem: `The console is not loaded: ${reason} Run npm run build and restart the server.`,
 });
 
 async function listFiles(folder: string): Promise<string[]> {
@@ -54,12 +54,12 @@ async function listFiles(folder: string): Promise<string[]> {
     entries
       .filter(entry => entry.isFile())
       .map(entry => relative(folder, join(entry.parentPath, entry.name)))
-      // No page requests the hidden files of the build.
+      // Pages never request the build's hidden files.
       .filter(path => !path.startsWith('.'))
   );
 }
 
-const isCopy = (path: string, contents: ReadonlyMap<string, Buffer>): boolean =>
+const isCompressedCopy = (path: string, contents: ReadonlyMap<string, Buffer>): boolean =>
   extname(path) in ENCODING_BY_EXTENSION && contents.has(path.slice(0, -extname(path).length));
 
 function buildStoredFile(path: string, contents: ReadonlyMap<string, Buffer>): StoredFile {

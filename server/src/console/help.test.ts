@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 
-test('serves pages with a policy that allows scripts of this server and inline scripts by their hash', async () => {
+test('serves pages with a policy that allows scripts from this server and inline scripts by their hash', async () => {
   const { statusCode, headers, body } = await get('/help/concepts/');
 
   expect(statusCode).toBe(200);
@@ -61,7 +61,7 @@ test('sends the compressed copy, with a different ETag, to clients that accept t
   expect(compressedResponse.headers.etag).not.toBe(plainResponse.headers.etag);
 });
 
-test('responds with 304 to a client that has the file', async () => {
+test('responds with 304 to a client that has the current file', async () => {
   const { headers } = await get('/help/concepts.md');
   const repeated = await get('/help/concepts.md', { 'if-none-match': String(headers.etag) });
 
@@ -71,7 +71,7 @@ test('responds with 304 to a client that has the file', async () => {
   expect([repeated.statusCode, repeated.body]).toEqual([304, '']);
 });
 
-test('marks files whose name has a hash as immutable', async () => {
+test('marks files with a hash in their name as immutable', async () => {
   expect((await get('/help/_astro/page.1a2b.js')).headers['cache-control']).toContain('immutable');
 });
 
@@ -85,7 +85,7 @@ test.each([
 });
 
 test.each(['/help/missing', '/help/..%2finline-scripts.json', '/help/%2fetc/hostname'])(
-  'responds to %s with the page for unknown paths',
+  'responds to %s with the 404 page',
   async url => {
     const { statusCode, body } = await get(url);
 

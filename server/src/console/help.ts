@@ -15,14 +15,14 @@ export const HELP_FOLDER = fileURLToPath(locate('help'));
 /** The manual of this version: its files by path with their ETags, and the content security policy of its pages. */
 export type Help = { folder: string; etags: ReadonlyMap<string, string>; policy: string };
 
-/** The limit of the folder. The manual has about 1,000 files, so a larger folder must be the wrong one. */
+/** Limit for the folder. The manual has about 1,000 files, so a larger folder must be the wrong one. */
 const MAX_FILES = 5_000;
 
-/** Astro writes the hash of the content into these names. */
+/** Astro puts a content hash into these file names. */
 const IMMUTABLE = /^_astro\//;
 const HIDDEN = { schema: { hide: true } };
 
-/** Reads the list of files. Returns undefined if the manual is not built. The files stay on disk, because they have 20 MB. */
+/** Reads the list of files. Returns undefined if the manual is not built. The files stay on disk, because they take up 20 MB. */
 export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = entries
@@ -39,11 +39,11 @@ export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> 
     etags.set(path, `"${release}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`);
   }
   const scripts: string[] = JSON.parse(await readFile(join(folder, 'inline-scripts.json'), 'utf8'));
-  return { folder, etags, policy: policyFor(scripts) };
+  return { folder, etags, policy: buildPolicy(scripts) };
 }
 
-/** Returns the policy for pages that load nothing from elsewhere. Starlight's inline scripts are allowed by their hashes. */
-const policyFor = (scripts: string[]): string =>
+/** Returns the policy for pages that load nothing from other origins. Starlight's inline scripts are allowed by their hashes. */
+const buildPolicy = (scripts: string[]): string =>
   [
     "default-src 'none'",
     `script-src 'self' 'wasm-unsafe-eval' ${scripts.map(hash => `'sha256-${hash}'`).join(' ')}`,
@@ -88,7 +88,7 @@ async function sendHelp(
   const isFound = reply.statusCode === 200;
   const isUnchanged = isFound && hasEntityTag(request.headers['if-none-match'], etag);
   const file = isUnchanged ? undefined : await open(join(folder, copy)).catch(() => undefined);
-  // The file is missing if the package was replaced while the server is running, because files of the new package have different
+  // The file is missing if the package was replaced while the server was running, because files of the new package have different
   // names.
   if (!file && !isUnchanged)
     return isFound ? await sendHelp(request, reply.code(404), help, '404.html') : sendMissing(reply);

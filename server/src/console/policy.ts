@@ -1,5 +1,5 @@
 /**
- * The console loads nothing from elsewhere, has no inline script or style, and builds no HTML from strings. The browser blocks
+ * The console loads nothing from other origins, has no inline script or style, and builds no HTML from strings. The browser blocks
  * everything else, so injected code cannot run.
  */
 export const CONSOLE_POLICY = [

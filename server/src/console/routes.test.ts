@@ -119,7 +119,7 @@ test.each([
   expect(response.headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
 });
 
-test('a program that does not accept HTML gets a JSON error at an unknown path', async () => {
+test('a client that does not accept HTML gets a JSON error at an unknown path', async () => {
   const response = await get('/projects/payments', { accept: 'application/json' });
 
   expect(response.statusCode).toBe(404);

@@ -9,7 +9,7 @@ import { CONSOLE_POLICY } from './policy.ts';
 /** Paths that are never pages of the console. An unknown path below them is a JSON 404. */
 const API_PATH = /^\/(api|auth|edge|docs|help|assets|health|ready|logout|mcp|internal-backstage)(?=\/|$)/;
 
-/** Vite writes the hash of the content into these names, so a file never changes. */
+/** Vite puts a content hash into these file names, so a file never changes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 /** The browser revalidates the file before each use, and the server returns 304 if nothing has changed. */
 const REVALIDATE = 'no-cache';
@@ -27,7 +27,7 @@ export function consoleRoutes(app: App, consoleFiles: ConsoleFiles): void {
   });
 }
 
-/** Sends a page or a file of the console, for the handler of unknown paths. Returns undefined if the request is for neither. */
+/** Sends a console page or file from the handler of unknown paths. Returns undefined if the request is for neither. */
 export function sendConsole(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -83,7 +83,7 @@ export async function findInstanceLimitErrors(
 }
 
 /** Compiles the pattern once for all names. */
-export function nameMatcher(pattern: string | null): (name: string) => boolean {
+export function makeNameMatcher(pattern: string | null): (name: string) => boolean {
   const compiledPattern = pattern === null ? undefined : compilePattern(pattern);
   return name => pattern === null || compiledPattern?.matches(name) === true;
 }
@@ -95,7 +95,7 @@ export function findNamingPatternErrors(
   names: string[],
   path?: string,
 ): ApiError[] {
-  const matchesPattern = nameMatcher(namingPattern);
+  const matchesPattern = makeNameMatcher(namingPattern);
   const example = namingExample === null ? '' : ` Example: "${namingExample}".`;
   const description = namingDescription === null ? '' : ` Description: "${namingDescription}"`;
   return names

@@ -26,7 +26,8 @@ const tagsPath = (name: string) => `/api/admin/features/${name}/tags`;
 const readTags = async (name: string) => (await call(harness.app, 'GET', tagsPath(name))).body.tags;
 const readEvents = async (name: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events.toReversed();
-const readLaterEventTypes = async (name: string) => (await readEvents(name)).map(event => event.type).slice(1);
+const readLaterEventTypes = async (name: string) =>
+  (await readEvents(name)).map(event => event.type).slice(1);
 const findTagEvents = async (value: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?query=${value}`)).body.events
     .toReversed()

@@ -2,7 +2,7 @@ import { badData, exceedsLimit, notFound } from '@halyard/plane/platform/errors.
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeatures } from '../feature-rows/lock.ts';
-import { attachTags, detachTags, lockOrCreateTags, findCommonTags } from './attach.ts';
+import { attachTags, detachTags, findCommonTags, lockOrCreateTags } from './attach.ts';
 import type { NewTag, Tag, TagChange } from './schema.ts';
 import { listTaggedFeatures } from './store.ts';
 import { trimTag } from './validate.ts';

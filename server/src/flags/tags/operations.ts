@@ -125,7 +125,8 @@ export const TAGS: OperationModule = {
       id: 'getTagsOfType',
       route: 'GET /api/admin/tags/:type',
       summary: 'List tags of a type',
-      description: 'Returns the tags of one type, sorted by value. The list is empty if the type does not exist.',
+      description:
+        'Returns the tags of one type, sorted by value. The list is empty if the type does not exist.',
       permission: 'NONE',
       params: Type.Object({ type }),
       output: jsonResponse('The tags', TagList),

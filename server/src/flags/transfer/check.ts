@@ -9,10 +9,10 @@ import { findStickinessViolations } from '../../targeting/variants/stickiness.ts
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { MAX_STRATEGIES } from '../feature-environments/schema.ts';
 import { findRolloutViolations } from '../feature-environments/validate-strategy.ts';
-import { nameMatcher } from '../features/project-rules.ts';
+import { makeNameMatcher } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { findUrlViolation } from '../links/validate.ts';
-import { enabledStateResolver } from './enabled-after.ts';
+import { makeEnabledStateResolver } from './enabled-state.ts';
 import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
 import { type ExistingNames, findExistingNames } from './store.ts';
 
@@ -40,33 +40,33 @@ export async function checkImport(
   existingFeatures: FeatureState[],
 ): Promise<ImportCheck> {
   const existingNames = await findExistingNames(db, project, collectNames(data));
-  const permissions = requiredPermissions(data, existingNames, project);
+  const permissions = listRequiredPermissions(data, existingNames, project);
   const deniedPermissions = await findMissingPermissions(db, actor, permissions, project, environment);
-  const valueErrors = await valueFindings(db, data, project);
+  const valueErrors = await findValueErrors(db, data, project);
   const errors: FindingWithPath[] = [
-    ...environmentFindings(existingNames, project, environment),
-    ...consistencyFindings(data),
-    ...nameFindings(data, existingNames, project, target),
-    ...referenceFindings(data, existingNames),
-    ...dependencyFindings(data, existingFeatures),
+    ...findEnvironmentErrors(existingNames, project, environment),
+    ...findInconsistencies(data),
+    ...findNameErrors(data, existingNames, project, target),
+    ...findReferenceErrors(data, existingNames),
+    ...findDependencyErrors(data, existingFeatures),
     ...valueErrors,
   ];
   return {
     existingNames,
     errors: errors.filter(({ affectedItems }) => affectedItems.length > 0),
-    warnings: warningFindings(
+    warnings: findWarnings(
       data,
       existingNames,
       project,
-      enabledFeaturesIn(existingFeatures, environment),
+      getEnabledNames(existingFeatures, environment),
     ).filter(({ affectedItems }) => affectedItems.length > 0),
     permissions:
-      deniedPermissions.length === 0 ? [] : [finding('You lack these permissions', deniedPermissions)],
+      deniedPermissions.length === 0 ? [] : [makeFinding('You lack these permissions', deniedPermissions)],
     effect: computeEffect(data, existingNames, project),
   };
 }
 
-const finding = (message: string, affectedItems: Iterable<string>): Finding => ({
+const makeFinding = (message: string, affectedItems: Iterable<string>): Finding => ({
   message,
   affectedItems: [...new Set(affectedItems)].toSorted(),
 });
@@ -78,10 +78,10 @@ function computeEffect(
 ): ImportReport['effect'] {
   const names = deduplicate(getFeatureNames(data)).toSorted();
   const takenByName = new Map(
-    takenNamesAmong(names, existingNames.taken).map(feature => [feature.name, feature]),
+    selectTaken(names, existingNames.taken).map(feature => [feature.name, feature]),
   );
   const namesInProject = names.filter(name => takenByName.get(name)?.project === project);
-  const { fields, tagTypes } = missingFieldsAndTagTypes(data, existingNames);
+  const { fields, tagTypes } = findMissingFieldsAndTagTypes(data, existingNames);
   return {
     created: names.filter(name => !takenByName.has(name)),
     overwritten: namesInProject.filter(name => !takenByName.get(name)?.archived),
@@ -111,7 +111,7 @@ export function collectNames(data: FeatureExport) {
   };
 }
 
-function environmentFindings(
+function findEnvironmentErrors(
   { environments }: ExistingNames,
   project: string,
   environment: string,
@@ -119,18 +119,18 @@ function environmentFindings(
   if (environments.includes(environment)) return [];
   return [
     {
-      ...finding(`Project "${project}" does not have this environment`, [environment]),
+      ...makeFinding(`Project "${project}" does not have this environment`, [environment]),
       path: '/body/environment',
     },
   ];
 }
 
 /** Finds contradictions within the data. */
-function consistencyFindings(data: FeatureExport): Finding[] {
+function findInconsistencies(data: FeatureExport): Finding[] {
   const names = new Set(getFeatureNames(data));
   const segments = new Set((data.segments ?? []).map(({ id }) => id));
   const strategies = Map.groupBy(data.featureStrategies, ({ featureName }) => featureName);
-  const partOwners = [
+  const featuresWithParts = [
     ...data.featureStrategies.map(({ featureName }) => featureName),
     ...(data.featureEnvironments ?? []).map(({ featureName }) => featureName),
     ...(data.featureTags ?? []).map(({ featureName }) => featureName),
@@ -138,20 +138,20 @@ function consistencyFindings(data: FeatureExport): Finding[] {
     ...(data.links ?? []).map(({ feature }) => feature),
   ];
   return [
-    finding('These features are listed more than once', duplicates(getFeatureNames(data))),
-    finding(
+    makeFinding('These features are listed more than once', findDuplicates(getFeatureNames(data))),
+    makeFinding(
       'These features are listed more than once in featureEnvironments',
-      duplicates((data.featureEnvironments ?? []).map(({ featureName }) => featureName)),
+      findDuplicates((data.featureEnvironments ?? []).map(({ featureName }) => featureName)),
     ),
-    finding(
-      'The data has parts of these features, but the features are not listed',
-      partOwners.filter(name => !names.has(name)),
+    makeFinding(
+      'The data has parts of these features, but does not list the features',
+      featuresWithParts.filter(name => !names.has(name)),
     ),
-    finding(
+    makeFinding(
       `These features have more than ${MAX_STRATEGIES} strategies, the maximum`,
       [...names].filter(name => (strategies.get(name) ?? []).length > MAX_STRATEGIES),
     ),
-    finding(
+    makeFinding(
       'Strategies refer to these segment ids, but the data does not have their names',
       data.featureStrategies
         .flatMap(({ segments = [] }) => segments)
@@ -161,45 +161,45 @@ function consistencyFindings(data: FeatureExport): Finding[] {
   ];
 }
 
-function duplicates(names: string[]): string[] {
+function findDuplicates(names: string[]): string[] {
   const seenNames = new Set<string>();
   return names.filter(name => seenNames.size === seenNames.add(name).size);
 }
 
-function nameFindings(
+function findNameErrors(
   data: FeatureExport,
   { taken }: ExistingNames,
   project: string,
   target: TargetProject,
 ): Finding[] {
   const names = getFeatureNames(data);
-  const fits = nameMatcher(target.namingPattern);
-  const namesInOtherProjects = takenNamesAmong(names, taken).filter(feature => feature.project !== project);
+  const matchesPattern = makeNameMatcher(target.namingPattern);
+  const namesInOtherProjects = selectTaken(names, taken).filter(feature => feature.project !== project);
   const takenNames = new Set(taken.map(({ name }) => name));
   const newNames = names.filter(name => !takenNames.has(name));
   const freeSlots = target.featureLimit === null ? Infinity : target.featureLimit - target.activeFeatures;
   return [
-    finding(
-      'Features with these names exist in a different project, from which they can only be cloned or moved',
+    makeFinding(
+      'Features with these names exist in a different project, so they can only be cloned or moved from there',
       namesInOtherProjects.map(({ name }) => name),
     ),
-    finding(
+    makeFinding(
       `These names do not match the naming pattern of the project, ${target.namingPattern}`,
-      newNames.filter(name => !fits(name)),
+      newNames.filter(name => !matchesPattern(name)),
     ),
-    finding(
-      `The feature limit of the project allows ${formatCount(Math.max(0, freeSlots), 'more feature')}, but these are new`,
+    makeFinding(
+      `The feature limit of the project allows ${formatCount(Math.max(0, freeSlots), 'more feature')}, but these features are new`,
       newNames.length > freeSlots ? newNames : [],
     ),
   ];
 }
 
-function takenNamesAmong(names: string[], takenFeatures: ExistingNames['taken']): ExistingNames['taken'] {
+function selectTaken(names: string[], takenFeatures: ExistingNames['taken']): ExistingNames['taken'] {
   const nameSet = new Set(names);
   return takenFeatures.filter(({ name }) => nameSet.has(name));
 }
 
-function referenceFindings(data: FeatureExport, existingNames: ExistingNames): Finding[] {
+function findReferenceErrors(data: FeatureExport, existingNames: ExistingNames): Finding[] {
   const tagTypes = new Set([...existingNames.tagTypes, ...(data.tagTypes ?? []).map(({ name }) => name)]);
   const segments = new Set(existingNames.segments.map(({ name }) => name));
   const [strategyTypes, featureTypes] = [
@@ -208,27 +208,27 @@ function referenceFindings(data: FeatureExport, existingNames: ExistingNames): F
   ];
   const usedSegmentIds = new Set(data.featureStrategies.flatMap(({ segments: ids = [] }) => ids));
   return [
-    finding(
+    makeFinding(
       'These strategy types do not exist',
       data.featureStrategies.map(({ name }) => name).filter(name => !strategyTypes.has(name)),
     ),
-    finding(
+    makeFinding(
       'These feature types do not exist',
       data.features.flatMap(({ type }) => (type && !featureTypes.has(type) ? [type] : [])),
     ),
-    finding(
+    makeFinding(
       'These segments do not exist in the project',
       (data.segments ?? [])
         .filter(({ id, name }) => usedSegmentIds.has(id) && !segments.has(name))
         .map(({ name }) => name),
     ),
-    finding(
+    makeFinding(
       'Context fields with these names exist in a different project',
       (data.contextFields ?? [])
         .map(({ name }) => name)
         .filter(name => existingNames.foreignContextFields.includes(name)),
     ),
-    finding(
+    makeFinding(
       'These tag types exist neither in this instance nor in the data',
       (data.featureTags ?? []).map(({ tagType }) => tagType).filter(type => !tagTypes.has(type)),
     ),
@@ -236,7 +236,7 @@ function referenceFindings(data: FeatureExport, existingNames: ExistingNames): F
 }
 
 /** Finds parents that are neither active in the project nor part of the import, and parents that would also be children. */
-function dependencyFindings(data: FeatureExport, existingFeatures: FeatureState[]): Finding[] {
+function findDependencyErrors(data: FeatureExport, existingFeatures: FeatureState[]): Finding[] {
   const importedDependencies = data.dependencies ?? [];
   const names = new Set([
     ...getFeatureNames(data),
@@ -254,15 +254,15 @@ function dependencyFindings(data: FeatureExport, existingFeatures: FeatureState[
   ]);
   const dependencies = importedDependencies.flatMap(entry => entry.dependencies);
   return [
-    finding(
+    makeFinding(
       'These parents are neither active in the project nor part of the import',
       dependencies.map(({ feature }) => feature).filter(name => !names.has(name)),
     ),
-    finding(
+    makeFinding(
       'These features would be both parent and child',
       [...children].filter(name => parents.has(name)),
     ),
-    finding(
+    makeFinding(
       'Dependencies on these parents require the parent to be disabled, so they cannot have variants',
       dependencies
         .filter(({ enabled, variants = [] }) => enabled === false && variants.length > 0)
@@ -272,7 +272,7 @@ function dependencyFindings(data: FeatureExport, existingFeatures: FeatureState[
 }
 
 /** Collects violations in constraints, weights, rollouts and links, each with the features that have it. */
-async function valueFindings(db: Reader, data: FeatureExport, project: string): Promise<Finding[]> {
+async function findValueErrors(db: Reader, data: FeatureExport, project: string): Promise<Finding[]> {
   const lists = data.featureStrategies.map(({ constraints = [] }) => constraints);
   const violations = await validateConstraintLists(db, lists, project);
   const featuresByMessage = new Map<string, Set<string>>();
@@ -303,19 +303,19 @@ async function valueFindings(db: Reader, data: FeatureExport, project: string): 
       if (violation !== undefined) addViolation(`Link: ${violation}`, feature);
     }
   }
-  return [...featuresByMessage].map(([message, items]) => finding(message, items));
+  return [...featuresByMessage].map(([message, items]) => makeFinding(message, items));
 }
 
-function requiredPermissions(
+function listRequiredPermissions(
   data: FeatureExport,
   existingNames: ExistingNames,
   project: string,
 ): Permission[] {
   const names = getFeatureNames(data);
-  const namesInProject = takenNamesAmong(names, existingNames.taken).filter(
+  const namesInProject = selectTaken(names, existingNames.taken).filter(
     feature => feature.project === project,
   );
-  const { fields, tagTypes } = missingFieldsAndTagTypes(data, existingNames);
+  const { fields, tagTypes } = findMissingFieldsAndTagTypes(data, existingNames);
   const hasVariants = (data.featureEnvironments ?? []).some(({ variants: list = [] }) => list.length > 0);
   return [
     'UPDATE_FEATURE_ENVIRONMENT',
@@ -335,7 +335,7 @@ function requiredPermissions(
 }
 
 /** Returns the names of the features that are enabled in the environment. */
-const enabledFeaturesIn = (features: FeatureState[], environment: string): Set<string> =>
+const getEnabledNames = (features: FeatureState[], environment: string): Set<string> =>
   new Set(
     features
       .filter(({ environments }) => environments.some(({ name, enabled }) => name === environment && enabled))
@@ -343,7 +343,7 @@ const enabledFeaturesIn = (features: FeatureState[], environment: string): Set<s
   );
 
 /** Returns the context fields and tag types of the data that do not exist in this instance. */
-export function missingFieldsAndTagTypes(data: FeatureExport, existingNames: ExistingNames) {
+export function findMissingFieldsAndTagTypes(data: FeatureExport, existingNames: ExistingNames) {
   const fields = new Set(existingNames.contextFields.map(({ name }) => name));
   const tagTypes = new Set(existingNames.tagTypes);
   return {
@@ -352,14 +352,14 @@ export function missingFieldsAndTagTypes(data: FeatureExport, existingNames: Exi
   };
 }
 
-function warningFindings(
+function findWarnings(
   data: FeatureExport,
   existingNames: ExistingNames,
   project: string,
   enabledNames: Set<string>,
 ): Finding[] {
-  const resolveEnabled = enabledStateResolver(data);
-  const namesInProject = takenNamesAmong(getFeatureNames(data), existingNames.taken).filter(
+  const resolveEnabled = makeEnabledStateResolver(data);
+  const namesInProject = selectTaken(getFeatureNames(data), existingNames.taken).filter(
     feature => feature.project === project,
   );
   const archivedNames = new Set(namesInProject.filter(feature => feature.archived).map(({ name }) => name));
@@ -373,21 +373,21 @@ function warningFindings(
     legalValues.some(({ value }) => legalValuesByField.get(name)?.has(value) === false),
   );
   return [
-    finding(
+    makeFinding(
       'These features are archived and will not change',
       namesInProject.filter(({ archived }) => archived).map(({ name }) => name),
     ),
-    finding(
+    makeFinding(
       'These features exist and will be overwritten',
       namesInProject.filter(({ archived }) => !archived).map(({ name }) => name),
     ),
-    finding(
+    makeFinding(
       'These features have no enabled strategy in the data and will be disabled',
       getFeatureNames(data).filter(
         name => !archivedNames.has(name) && resolveEnabled(name, enabledNames.has(name)).lacksStrategy,
       ),
     ),
-    finding(
+    makeFinding(
       'These context fields exist with different legal values and will not change',
       differingFields.map(({ name }) => name),
     ),

@@ -25,8 +25,8 @@ import { validateLink } from '../links/validate.ts';
 import { attachTags, lockOrCreateTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { rejectOverBudget } from '../technical-debt/budget.ts';
-import { checkImport, collectNames, type ImportCheck, missingFieldsAndTagTypes } from './check.ts';
-import { enabledStateResolver } from './enabled-after.ts';
+import { checkImport, collectNames, findMissingFieldsAndTagTypes, type ImportCheck } from './check.ts';
+import { makeEnabledStateResolver } from './enabled-state.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
 import type { ExistingNames } from './store.ts';
 
@@ -90,7 +90,7 @@ export async function importFeatures(
   const createdFeatures = importedFeatures.filter(({ name }) => !takenNames.has(name));
   if (createdFeatures.length > 0) {
     await rejectOverBudget(tx, project);
-    await addFeatures(current, project, createdFeatures.map(asNewFeature), featureLimit);
+    await addFeatures(current, project, createdFeatures.map(toNewFeature), featureLimit);
   }
   const features = await lockStates(tx, project, names);
   await applyData(current, features, request, confirmedNames, tags);
@@ -123,7 +123,7 @@ async function createFieldsAndTagTypes(
   data: FeatureExport,
   existingNames: ExistingNames,
 ): Promise<void> {
-  const { fields, tagTypes } = missingFieldsAndTagTypes(data, existingNames);
+  const { fields, tagTypes } = findMissingFieldsAndTagTypes(data, existingNames);
   await createContextFields(current, fields, null);
   if (tagTypes.length > 0) await addMissingTagTypes(current, tagTypes);
 }
@@ -131,7 +131,7 @@ async function createFieldsAndTagTypes(
 const tagsIn = (data: FeatureExport) =>
   (data.featureTags ?? []).map(({ tagType, tagValue }) => ({ type: tagType, value: tagValue }));
 
-const asNewFeature = ({ name, type, description, impressionData }: FeatureExport['features'][number]) => ({
+const toNewFeature = ({ name, type, description, impressionData }: FeatureExport['features'][number]) => ({
   name,
   ...(type === undefined ? {} : { type }),
   description: description ?? null,
@@ -139,8 +139,8 @@ const asNewFeature = ({ name, type, description, impressionData }: FeatureExport
 });
 
 /**
- * Changes each feature to match the data. A feature that matches already is not written. The event loop gets a turn between
- * the steps, because a step with nothing to write does not wait for the database.
+ * Changes each feature to match the data. A feature that already matches is not written. Yields to the event loop between the steps,
+ * because a step with nothing to write does not wait for the database.
  */
 async function applyData(
   current: Change,
@@ -218,10 +218,10 @@ async function applyData(
     target,
     features.map(feature => ({
       environmentBefore: requireEnvironment(feature, environment),
-      strategies: (strategies.get(feature.name) ?? []).map(strategy => asNewStrategy(strategy, segmentIds)),
+      strategies: (strategies.get(feature.name) ?? []).map(strategy => toNewStrategy(strategy, segmentIds)),
     })),
   );
-  const resolveEnabled = enabledStateResolver(data);
+  const resolveEnabled = makeEnabledStateResolver(data);
   const plans = features.map(feature => {
     const environmentBefore = requireEnvironment(feature, environment);
     return {
@@ -265,7 +265,7 @@ function mapSegmentIds(data: FeatureExport, existingNames: ExistingNames): Map<n
   );
 }
 
-function asNewStrategy(
+function toNewStrategy(
   {
     name,
     title,

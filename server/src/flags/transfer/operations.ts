@@ -17,7 +17,7 @@ export const IMPORTS: OperationModule = {
       route: 'POST /api/admin/features-batch/validate',
       summary: 'Validate an import',
       description:
-        'Returns the errors and warnings of an import and the permissions the caller lacks. Every caller who may read the project may call it. It changes nothing.',
+        'Returns the errors and warnings of an import and the permissions the caller lacks. Every caller who may read the project may call it. Changes nothing.',
       permission: 'NONE',
       bodyLimit: BODY_LIMIT_BYTES,
       onlyReads: true,

@@ -77,7 +77,7 @@ const minimalExport = (name: string, parts: object = {}) => ({
   ...parts,
 });
 const importRequest = (data: object, project = 'default') => ({ project, environment: 'production', data });
-const lastEvents = async (instance: Harness, limit: number) =>
+const readLastEvents = async (instance: Harness, limit: number) =>
   (await call(instance.app, 'GET', `/api/admin/search/events?limit=${limit}`)).body.events.toReversed();
 
 test('an exported feature is unchanged after an import into a different instance', async () => {
@@ -92,7 +92,7 @@ test('an exported feature is unchanged after an import into a different instance
   expect(firstExport.status).toBe(200);
   expect(validation).toMatchObject({ status: 200, body: { errors: [], warnings: [], permissions: [] } });
   expect([response.status, response.body]).toEqual([200, '']);
-  const events = await lastEvents(target, 13);
+  const events = await readLastEvents(target, 13);
   const secondExport = await exportFeatures(target, ['whole', 'whole-parent']);
   expect(withoutIdsAndTimes(secondExport.body)).toEqual(withoutIdsAndTimes(firstExport.body));
   expect(new Set(events.map((event: { groupId: string }) => event.groupId)).size).toBe(1);
@@ -114,7 +114,7 @@ test('an exported feature is unchanged after an import into a different instance
   expect(events.at(-1)).toMatchObject({ project: 'default', environment: 'production' });
 });
 
-test('imports strategies in the form that every SDK reads', async () => {
+test('normalizes imported strategies to a form that every SDK reads', async () => {
   const strategy = {
     featureName: 'sdk-form',
     name: 'flexibleRollout',
@@ -150,12 +150,12 @@ test('imports strategies in the form that every SDK reads', async () => {
 test('importing the same data again changes nothing and records nothing', async () => {
   await makeFullFeature(source, 'again');
   const { body } = await exportFeatures(source, ['again', 'again-parent']);
-  const [eventBefore] = await lastEvents(source, 1);
+  const [eventBefore] = await readLastEvents(source, 1);
 
   const response = await post(source, `${BATCH}/import`, importRequest(body));
 
   expect(response.status).toBe(200);
-  expect((await lastEvents(source, 1))[0].id).toBe(eventBefore.id);
+  expect((await readLastEvents(source, 1))[0].id).toBe(eventBefore.id);
 });
 
 test('importing an existing feature updates its fields, and its strategies only in the given environment', async () => {
@@ -187,7 +187,7 @@ test('importing an existing feature updates its fields, and its strategies only 
   expect(development.strategies).toHaveLength(1);
   expect(production).toMatchObject({ enabled: false, strategies: [{ name: 'default', title: 'Only' }] });
   expect(production.variants).toHaveLength(2);
-  const types = (await lastEvents(source, 7)).map((event: { type: string }) => event.type);
+  const types = (await readLastEvents(source, 7)).map((event: { type: string }) => event.type);
   expect(types).toEqual([
     'feature-metadata-updated',
     'feature-stale-on',
@@ -218,7 +218,7 @@ test('imported strategies keep their order when they get the same sort order', a
   ).toEqual(titles.map(title => [title, 1]));
 });
 
-test('exports by name, by project or by tag, only what the caller may read', async () => {
+test('exports by name, by project or by tag, but only what the caller may read', async () => {
   const secret = await makeProject(source.db, { mode: 'private' });
   await post(source, `/api/admin/projects/${secret.id}/features`, {
     name: 'hidden',
@@ -273,10 +273,10 @@ test('an export omits context fields of projects that the caller cannot read', a
 });
 
 test('rejects an export from an environment that does not exist', async () => {
-  await post(source, '/api/admin/projects/default/features', { name: 'misspelt-environment' });
+  await post(source, '/api/admin/projects/default/features', { name: 'misspelled-environment' });
 
   const { status, body } = await post(source, `${BATCH}/export`, {
-    features: ['misspelt-environment'],
+    features: ['misspelled-environment'],
     environment: 'prodution',
   });
 
@@ -362,7 +362,7 @@ test.each<[string, object, string[]]>([
     ['n'],
   ],
   [
-    'weights above the total',
+    'weights that exceed the total',
     {
       featureEnvironments: [
         {
@@ -378,7 +378,7 @@ test.each<[string, object, string[]]>([
     ['n'],
   ],
   [
-    'variants of different stickiness',
+    'variants with different stickiness',
     {
       featureEnvironments: [
         {
@@ -394,7 +394,7 @@ test.each<[string, object, string[]]>([
     ['n'],
   ],
   [
-    'an invalid address range',
+    'an invalid IP address range',
     {
       featureStrategies: [
         {
@@ -406,7 +406,11 @@ test.each<[string, object, string[]]>([
     },
     ['n'],
   ],
-  ['a link with a script URL', { links: [{ feature: 'n', links: [{ url: 'javascript:alert(1)' }] }] }, ['n']],
+  [
+    'a link with a javascript: URL',
+    { links: [{ feature: 'n', links: [{ url: 'javascript:alert(1)' }] }] },
+    ['n'],
+  ],
   [
     'a rollout of 200',
     { featureStrategies: [{ featureName: 'n', name: 'flexibleRollout', parameters: { rollout: '200' } }] },

@@ -7,7 +7,7 @@ import { NewTagType } from '../tags/schema.ts';
 
 /** The maximum number of features in one export or import, which bounds the cost of a request. */
 export const MAX_FEATURES = 1_000;
-/** Import limits for parts that a feature can have several of, which allow ten per feature. */
+/** Import limits for the parts of features, sized for ten per feature. */
 const MAX_STRATEGIES = 10_000;
 const MAX_TAGS = 10_000;
 const MAX_TAG_TYPES = 1_000;
@@ -96,7 +96,10 @@ export const FeatureExport = Named(
           },
           withUnknownFields,
         ),
-        { maxItems: MAX_STRATEGIES, description: 'Strategies in the exported environment, in order' },
+        {
+          maxItems: MAX_STRATEGIES,
+          description: 'Strategies in the exported environment, in evaluation order',
+        },
       ),
       featureEnvironments: Type.Optional(
         Type.Array(
@@ -289,7 +292,7 @@ const finding = NamedObject('ImportFinding', {
     examples: ['These strategy types do not exist'],
   }),
   affectedItems: Type.Array(Type.String(), {
-    description: 'Names of the items that it is about',
+    description: 'Names of the affected items',
     examples: [['my-strategy']],
   }),
 });

@@ -6,7 +6,7 @@ import { type ExportQuery, MAX_FEATURES } from './schema.ts';
 
 /**
  * Returns the names of the active features that the query selects, in projects the actor may read. Reads one more than the maximum,
- * so that the caller notices when there are too many.
+ * so that the caller can detect that there are too many.
  */
 export async function listSelectedFeatures(db: Reader, actor: Actor, query: ExportQuery): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -1,6 +1,6 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../../platform/db/database.ts';
-import { computeDebt, computeHealth, FORMULA, computeHealthGain } from '../../technical-debt/score.ts';
+import { computeDebt, computeHealth, computeHealthGain, FORMULA } from '../../technical-debt/score.ts';
 import { RULES, type Rule, type RuleName } from '../rules/rules.ts';
 import type { FindingSearch } from './query.ts';
 import type { Finding, ProjectHealth } from './schema.ts';

@@ -1,11 +1,11 @@
 import type { FeatureExport } from './schema.ts';
 
 /**
- * Returns a function that tells whether a feature is enabled in the environment after the import. A feature without an entry in the
+ * Returns a function that determines whether a feature is enabled in the environment after the import. A feature without an entry in the
  * data keeps its state. Its strategies become exactly those in the data, and if none of them is enabled, the feature is disabled,
  * because SDKs would enable it for everyone.
  */
-export function enabledStateResolver(
+export function makeEnabledStateResolver(
   data: FeatureExport,
 ): (featureName: string, enabledBefore: boolean) => { enabled: boolean; lacksStrategy: boolean } {
   const requestedStates = new Map(
@@ -15,10 +15,10 @@ export function enabledStateResolver(
     data.featureStrategies.filter(({ disabled }) => disabled !== true).map(({ featureName }) => featureName),
   );
   return (featureName, enabledBefore) => {
-    const isRequested = requestedStates.get(featureName) ?? enabledBefore;
+    const shouldBeEnabled = requestedStates.get(featureName) ?? enabledBefore;
     return {
-      enabled: isRequested && namesWithStrategy.has(featureName),
-      lacksStrategy: isRequested && !namesWithStrategy.has(featureName),
+      enabled: shouldBeEnabled && namesWithStrategy.has(featureName),
+      lacksStrategy: shouldBeEnabled && !namesWithStrategy.has(featureName),
     };
   };
 }
