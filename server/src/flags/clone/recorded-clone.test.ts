@@ -333,7 +333,7 @@ test('recorded: a copy has the strategies and variants of its source, with and w
   expect((await readFeature('dark-mode-2')).environments[0].variants).toEqual(VARIANTS);
 });
 
-/** Unleash marks the copy as stale, too. Halyard does not, because someone decided that about the source only. */
+/** Unleash marks the copy as stale, too. Halyard does not, because only the source was marked as stale. */
 test('recorded: the copy of a stale source is not stale in Halyard', async () => {
   const { rows } = await sql<{ stale: boolean }>`
     select stale from features where name = 'old-banner-2'`.execute(harness.db);

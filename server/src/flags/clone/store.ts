@@ -4,7 +4,9 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { PlannedCopy } from './schema.ts';
 
-/** Locks the tags of the features against deletion. Called before features are locked, because deleting a tag locks the tag first. */
+/**
+ * Locks the tags of the features against deletion. Called before features are locked, because deleting a tag locks the tag first.
+ */
 export async function lockTagsShared(tx: Tx, features: string[]): Promise<void> {
   await sql`
     select from tags
@@ -36,7 +38,10 @@ export async function lockFeaturesShared(tx: Tx, names: string[]): Promise<Map<s
   return new Map(rows.map(row => [row.name, row.project]));
 }
 
-/** Inserts the features in the order of their names, so that two clones with the same names do not deadlock. Returns the creation time of each. */
+/**
+ * Inserts the features in the order of their names, so that two clones with the same names do not deadlock. Returns the creation
+ * time of each.
+ */
 export async function insertCopies(
   tx: Tx,
   copies: PlannedCopy[],

@@ -94,8 +94,8 @@ function* findViolations(
 }
 
 /**
- * Yields every reason to reject the dependency. Dependencies have only one level, because SDKs evaluate a feature's parents, but not
- * the parents of those.
+ * Yields every reason to reject the dependency. Dependencies have only one level, because SDKs evaluate a feature's parents, but
+ * not the parents of those.
  */
 function* findObstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
   for (const { name, archived } of [child, parent]) if (archived) yield archivedSentence('Feature', [name]);

@@ -62,7 +62,7 @@ test.each([
     ['/body/variants'],
   ],
   [
-    'variants of itself if it must be disabled',
+    'a dependency on itself with variants of a disabled parent',
     { feature: 'alone', enabled: false, variants: ['a'] },
     ['/body/feature', '/body/variants'],
   ],

@@ -73,7 +73,8 @@ export async function lockEnvironments(tx: Tx, names: string[]): Promise<Environ
 }
 
 /**
- * Locks all environments, so that concurrent deletions see each other. Transactions that add a reference to an environment have to wait.
+ * Locks all environments, so that concurrent deletions see each other. Transactions that add a reference to an environment have to
+ * wait.
  */
 export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`
@@ -268,7 +269,7 @@ export async function insertProjectEnvironment(
   return numAffectedRows === 1n;
 }
 
-/** Adds every feature of the project to the environment, disabled. Locks the features, as every change to a feature does. */
+/** Adds every feature of the project to the environment as disabled. Locks the features, as every change to a feature does. */
 export async function insertFeatureEnvironments(tx: Tx, project: string, environment: string): Promise<void> {
   await sql`select from features where project = ${project} order by name for no key update`.execute(tx);
   await sql`

@@ -3,7 +3,7 @@ import { command, type OperationModule } from '../../record/operations/definitio
 import { attachSegments } from './attach-segments.ts';
 import { StrategySegments, StrategySegmentsInput } from './schema.ts';
 
-/** Sets the segments of a strategy. The path starts with `/segments` for compatibility with Unleash. */
+/** Sets the segments of a strategy. The path is under `/api/admin/segments` for compatibility with Unleash. */
 export const STRATEGY_SEGMENTS: OperationModule = {
   tag: 'Segments',
   schemas: [StrategySegments],

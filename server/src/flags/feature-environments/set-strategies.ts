@@ -51,7 +51,10 @@ type Steps = {
 /** A listed strategy after the change, without its position, and the strategy that it replaces. */
 type AcceptedStrategy = { strategyBefore: FeatureStrategy | undefined; content: FeatureStrategy };
 
-/** Validates the strategies and fills in omitted fields, or rejects them with every violation. Unchanged strategies are not validated again. */
+/**
+ * Validates the strategies and fills in omitted fields, or rejects them with every violation. Unchanged strategies are not
+ * validated again.
+ */
 async function acceptStrategies(
   { tx }: Change,
   { project, featureName, environment }: FeatureEnvironmentKey,

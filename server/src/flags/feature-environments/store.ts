@@ -7,7 +7,9 @@ import type { Variant } from '../../targeting/variants/schema.ts';
 import type { ExpectedRows } from '../feature-rows/store.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 
-/** A CTE of all environments, each with the start of its JSON text. A statement that uses `selectEnvironments` must start with it. */
+/**
+ * A CTE of all environments, each with the start of its JSON text. A statement that uses `selectEnvironments` must start with it.
+ */
 export const ENVIRONMENTS = sql`
   all_environments as materialized (
     select name, sort_order, '{"name":' || to_json(name) || ',"environment":' || to_json(name)

@@ -119,7 +119,7 @@ test.each([
   ]);
 });
 
-test('a strategy of any other type keeps its parameters, and gets a stickiness if it has variants', async () => {
+test('a strategy that is not a gradual rollout keeps its parameters, and gets a stickiness if it has variants', async () => {
   const { add } = await makeFeature('grouped');
 
   const parameters = { IPs: '192.0.2.1' };

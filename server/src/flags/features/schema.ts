@@ -86,7 +86,9 @@ const state = {
 /** A feature without the fields that depend on the caller. Clone, drift, move, export and import use it. */
 export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 
-/** A feature as a caller sees it. `favorite` is the caller's own, and `clonedFrom` is null if the caller cannot read that project. */
+/**
+ * A feature as a caller sees it. `favorite` is the caller's own, and `clonedFrom` is null if the caller cannot read that project.
+ */
 export const Feature = Named(
   'Feature',
   Type.Object(

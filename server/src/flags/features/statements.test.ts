@@ -11,7 +11,9 @@ const request = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: objec
   return response.body;
 };
 
-/** Creates a project with the given number of features. Each has as many tags and variants, and up to three links and strategies. */
+/**
+ * Creates a project with the given number of features. Each has as many tags and variants, and up to three links and strategies.
+ */
 async function makeProjectWithFeatures(id: string, size: number) {
   const numbers = Array.from({ length: size }, (_, number) => number);
   const names = numbers.map(number => `${id}-${number}`);

@@ -45,7 +45,7 @@ export async function unshareView(current: Change, project: string, id: number):
   current.record({ type: 'project-view-deleted', project, preData: asEventData(view) });
 }
 
-/** Locks a view that the caller may change, who is either the user who shared it or has the permission to update the project. */
+/** Locks a view if the caller may change it, as the user who shared it or with the permission to update the project. */
 async function lockChangeableView({ tx, actor }: Change, project: string, id: number): Promise<ProjectView> {
   const view = await lockView(tx, project, id);
   if (!view) throw viewNotFound(project, id);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * Selects a project of the written events that requires a comment on changes to its features, or null if there is none. Favorites are
- * personal and need no comment, and a snoozed finding already has a reason.
+ * Selects a project of the written events that requires a comment on changes to its features, or null if there is none. Favorites
+ * are personal and need no comment, and a snoozed finding already has a reason.
  */
 export const PROJECT_REQUIRING_COMMENT = sql<string | null>`(
   select min(project) from written

@@ -139,8 +139,8 @@ const toNewFeature = ({ name, type, description, impressionData }: FeatureExport
 });
 
 /**
- * Changes each feature to match the data. A feature that already matches is not written. Yields to the event loop between the steps,
- * because a step with nothing to write does not wait for the database.
+ * Changes each feature to match the data. A feature that already matches is not written. Yields to the event loop between the
+ * steps, because a step with nothing to write does not wait for the database.
  */
 async function applyData(
   current: Change,

@@ -19,11 +19,11 @@ const MAX_TYPES = 1_024;
 /**
  * Returns the counts at the end of each day, rebuilt from the events, and the current counts for today. Each event of a feature
  * starts a span of days with the same state. Within a span, a feature becomes potentially stale on the day it exceeds its type's
- * lifetime, and lifetimes have their own spans. Each span adds 1 on its first day and subtracts 1 on the day after its last, so
- * a running sum gives the counts of every day. Because ids only grow, the latest value of a field is in the lowest bits of the
- * running maximum of `id * n + value`. Imported events have negative ids, so the query uses `&` instead of the modulo, which would be
- * negative too. Past days are stored. A day counts as past one hour after its end, by the clocks of both the server and the database, so that no open
- * transaction can still write an event of that day.
+ * lifetime, and lifetimes have their own spans. Each span adds 1 on its first day and subtracts 1 on the day after its last, so a
+ * running sum gives the counts of every day. Because ids only grow, the latest value of a field is in the lowest bits of the
+ * running maximum of `id * n + value`. Imported events have negative ids, so the query uses `&` instead of modulo, which would
+ * be negative too. Past days are stored. A day counts as past one hour after its end, by the clocks of both the server and the
+ * database, so that no open transaction can still write an event of that day.
  */
 export async function readDays(tx: Tx, project: string, { from, to }: Range, now: Date): Promise<Day[]> {
   const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;

@@ -105,7 +105,7 @@ const selectConfiguration = (feature: RawBuilder<unknown>) => sql`(
   )
 )`;
 
-/** Events of changes that validate the whole resource. */
+/** Events of changes that validate the changed strategies or variants. */
 const VALIDATING_EVENTS = [
   'feature-strategy-add',
   'feature-strategy-update',
