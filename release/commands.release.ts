@@ -76,9 +76,7 @@ test.each([
   const help = await runToEnd(HALYARD, [name, '--help']);
   expect(help.code).toBe(0);
   expect(help.output).toContain(`Usage: halyard ${name} [<option>]`);
-  expect(help.output).toContain(
-    'Documentation: docs/reference/configuration.md in the repository of Halyard',
-  );
+  expect(help.output).toContain('Documentation: docs/reference/configuration.md in the Halyard repository');
   expect(await runToEnd(HALYARD, [name, '--bogus'])).toEqual({
     code: 2,
     output: `Unknown option '--bogus'. Run halyard ${name} --help for all options.\n`,

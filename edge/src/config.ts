@@ -67,9 +67,7 @@ export function readEdgeConfig(env: NodeJS.ProcessEnv): EdgeConfig {
     );
   const nkey = readText('HALYARD_EDGE_NATS_NKEY');
   if (nkey !== undefined && !/^SU[A-Z2-7]{56}$/.test(nkey))
-    problems.push(
-      'HALYARD_EDGE_NATS_NKEY must be the seed of a user nkey, which is SU and 56 more characters',
-    );
+    problems.push('HALYARD_EDGE_NATS_NKEY must be the seed of a user nkey: SU followed by 56 characters');
   const config = {
     nats: natsUrl === undefined ? undefined : { url: natsUrl, nkey },
     dataDir: readText('HALYARD_DATA_DIR'),

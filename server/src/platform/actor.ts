@@ -1,4 +1,4 @@
-/** The caller of an operation, which is an admin token, a user, a service account, or the server itself. */
+/** The caller of an operation: an admin token, a user, a service account, or the server itself. */
 export type Actor = {
   kind: 'admin-token' | 'user' | 'service-account' | 'system';
   userId: number;
@@ -13,7 +13,7 @@ export type Actor = {
   token?: ActingToken;
   /** Limits the token to a part of its owner's permissions. An actor with a scope is never a root admin. */
   scope?: ActorScope;
-  /** The name and version of the client that sent the request, if it names itself. */
+  /** The name and version of the client that sent the request, if it identifies itself. */
   client?: string;
   /** The reason that the caller gives for the request's changes. It is stored in each of their events. */
   comment?: string;
@@ -37,13 +37,13 @@ export type TokenScope = {
   maxProductionRollout?: number;
 };
 
-/** The scope of the request's token, and whether its owner is a root admin at this moment. */
+/** The scope of the request's token, and whether its owner is currently a root admin. */
 export type ActorScope = TokenScope & { ownerIsAdmin: boolean };
 
-/** A token with which an account acts. */
+/** A token that a user or service account acts with. */
 export type ActingToken = { id: number; name: string; isAgent: boolean };
 
-/** The kinds of actors that can cause an event, such as a person in a session, a person's token, or an agent for a person. */
+/** The kinds of actors that can cause an event, such as a user in a session, a user's token, or an agent that acts for a user. */
 export const ACTOR_KINDS = ['user', 'token', 'agent', 'service-account', 'admin-token', 'system'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
@@ -64,10 +64,10 @@ export type Claim = { key: Buffer; run: string };
 /** The ids that Unleash uses for an admin token and for the server. */
 export const ADMIN_TOKEN_USER_ID = -42;
 export const SYSTEM_USER_ID = -1337;
-/** The name of an admin token if only its user id is known. No account name can start like this. */
+/** The name of an admin token if only its user id is known. No account name can start with it. */
 export const ADMIN_TOKEN_NAME = 'admin token';
 
-/** Returns the name of an admin token as an actor, which distinguishes the token "ci" from a user with that name. */
+/** Returns the actor name of an admin token, so that the token "ci" differs from a user named "ci". */
 export const adminTokenName = (name: string): string =>
   name.startsWith(`${ADMIN_TOKEN_NAME} `) ? name : `${ADMIN_TOKEN_NAME} ${name}`;
 

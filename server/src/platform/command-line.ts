@@ -7,14 +7,14 @@ type Option = ParseArgsOptionDescriptor & { meaning: string };
 type Options = Record<string, Option>;
 type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/** A program as its --help describes it. */
+/** A command as its `--help` describes it. */
 export type Command<T extends Options> = {
   /** The command as a user types it, such as `npm run migrate` or `halyard migrate`. */
   run: string;
   /** The purpose, in one or more sentences. */
   does: string;
   options?: T;
-  /** The options that the help lists, if not all of them, for example because the others belong to a different command. */
+  /** The options that the help lists. Default: all of them. */
   listed?: readonly string[];
   /** The page that describes the command. Default: the page about the environment variables. */
   page?: string;
@@ -24,7 +24,7 @@ export type Command<T extends Options> = {
 
 const HELP = { type: 'boolean', short: 'h', meaning: 'Print this help' } satisfies Option;
 
-/** Returns the options of this process. It prints the help and exits with 0 for --help, and exits with 2 for an unknown option. */
+/** Returns the options of this process. For --help, it prints the help and exits with 0. For an unknown option, it exits with 2. */
 export function readOptions<T extends Options>(command: Command<T>): Values<T> {
   const options: Options = { ...command.options, help: HELP };
   try {
@@ -40,7 +40,7 @@ export function readOptions<T extends Options>(command: Command<T>): Values<T> {
   }
 }
 
-/** Takes the arguments before the first option, such as the product to import from. Call it before readOptions. */
+/** Removes and returns the arguments before the first option, such as the product to import from. Call it before readOptions. */
 export function takePositionals(): string[] {
   const words = process.argv.slice(2);
   const firstOption = words.findIndex(word => word.startsWith('-'));
@@ -59,7 +59,7 @@ function rejectRepetition(run: string, options: Options, tokens: Tokens): void {
   if (repeatedName !== undefined) rejectOption(run, `--${repeatedName} can be passed only once`);
 }
 
-/** Rejects options that the command would ignore, with the reason or the command to which they belong. */
+/** Rejects options that the command would ignore, with the reason or the command they belong to. */
 export function rejectUnused(run: string, values: object, names: readonly string[], reason: string): void {
   const unusedName = Object.entries(values).find(
     ([name, value]) => names.includes(name) && value !== undefined && value !== false,
@@ -73,7 +73,7 @@ export function rejectOption(run: string, problem: string): never {
   process.exit(2);
 }
 
-/** Reads the options of the server. There are only two, because the server takes all its settings from the environment. */
+/** Reads the server's options. There are only two, because the server takes all its settings from the environment. */
 export function readServerOptions(): void {
   const { version: showsVersion } = readOptions({
     run: howToRun('server'),
@@ -129,12 +129,12 @@ function variablesText(variables: DescribedVariables, page = VARIABLES_PAGE): st
   return `Environment variables${note}:
 ${rows.join('\n')}
 
-${isServer ? FILES : `All variables: ${howToRun('server', '--help')}`}
+${isServer ? FILE_VARIABLES : `All variables: ${howToRun('server', '--help')}`}
 
-Documentation: ${page}${IS_PACKAGE ? ' in the repository of Halyard' : ''}`;
+Documentation: ${page}${IS_PACKAGE ? ' in the Halyard repository' : ''}`;
 }
 
-const FILES = `A secret can be in a file instead. These variables name such a file:
+const FILE_VARIABLES = `To read a secret from a file, set one of these variables to its path:
 ${VARIABLE_NAMES.filter(name => name.endsWith('_FILE'))
   .map(name => `  ${name}`)
   .join('\n')}`;

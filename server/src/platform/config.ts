@@ -20,7 +20,7 @@ export type Config = {
   /** The first admin, created if there has never been a user. */
   initAdmin: { username: string; password: string } | undefined;
   secretKey: Buffer | undefined;
-  /** Old keys, which can still decrypt what they encrypted. */
+  /** Old keys, which still decrypt what was encrypted with them. */
   oldSecretKeys: Buffer[];
   /** Where snapshots for SDKs are written. If undefined, none are written. */
   dataDir: string | undefined;
@@ -39,11 +39,11 @@ export type Config = {
   writeLimit: { perMinute: number; burst: number };
   /** The maximum number of SDK streams that this process has open. */
   maxStreams: number;
-  /** What Prometheus must send. If undefined, anyone may read the metrics. */
+  /** The bearer token that Prometheus must send. If undefined, anyone may read the metrics. */
   metricsToken: string | undefined;
   /** How long the server serves requests after SIGTERM. */
   shutdownDelaySeconds: number;
-  /** How long counts of evaluations are stored, in days. */
+  /** How many days evaluation counts are stored. */
   retention: { hourlyDays: number; dailyDays: number };
   /** Where feeds for edges are published. If undefined, none are published. */
   nats?: { url: string; nkey: string | undefined; replicas: number } | undefined;
@@ -52,7 +52,7 @@ export type Config = {
 /** With `registration`, clients register themselves. With `device`, they use codes for machines without a browser. */
 export type AuthorizationMethod = 'registration' | 'device';
 
-/** The maximum number of each kind in an instance. */
+/** The maximum number of resources of each kind in an instance. */
 export type Limits = {
   projects: number;
   environments: number;
@@ -129,7 +129,7 @@ export function readConfig(env: Env): Config {
     secretKey: read('HALYARD_SECRET_KEY', secretKey(env.NODE_ENV === 'production')),
     oldSecretKeys: read('HALYARD_OLD_SECRET_KEYS', oldSecretKeys),
     dataDir: read('HALYARD_DATA_DIR', dataDir(env.HALYARD_SECRET_KEY ?? env.HALYARD_SECRET_KEY_FILE)),
-    trustedProxies: read('HALYARD_TRUSTED_PROXIES', addresses),
+    trustedProxies: read('HALYARD_TRUSTED_PROXIES', ipRanges),
     disabledAuthorization: read('HALYARD_DISABLED_AUTHORIZATION', authorizationMethods),
     limits: {
       projects: limit('HALYARD_MAX_PROJECTS', DEFAULT_LIMITS.projects),
@@ -159,7 +159,7 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-/** Returns the value of a variable, or the content of the file named by the variable with the suffix _FILE. */
+/** Returns the value of a variable, or the content of the file that its _FILE variable names. */
 function readText(env: Env, name: VariableName): string | undefined {
   const value = env[name] || undefined;
   const fileVariable = findFileVariable(name);
@@ -185,11 +185,9 @@ function readSecretFile(path: string, variable: string): string {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`cannot be read from ${JSON.stringify(path)}, which ${variable} names: ${code}`);
+    throw new Error(`cannot be read from ${JSON.stringify(path)} (${variable}): ${code}`);
   }
-  throw new Error(
-    `has more than ${SECRET_FILE_BYTES} bytes in ${JSON.stringify(path)}, which ${variable} names`,
-  );
+  throw new Error(`has more than ${SECRET_FILE_BYTES} bytes in ${JSON.stringify(path)} (${variable})`);
 }
 
 /** The message lists every problem, for the operator's terminal. */
@@ -206,11 +204,11 @@ const splitList = (text: string | undefined): string[] =>
     .map(item => item.trim())
     .filter(item => item !== '');
 
-function integer(fallback: number, low: number, high: number): Parse<number> {
+function integer(fallback: number, min: number, max: number): Parse<number> {
   return text => {
     const value = text === undefined ? fallback : Number(text);
-    if (Number.isInteger(value) && value >= low && value <= high) return value;
-    throw new Error(`must be a whole number from ${low} to ${high}, not ${JSON.stringify(text)}`);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new Error(`must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}`);
   };
 }
 
@@ -250,7 +248,7 @@ export function postgresUrl(text: string | undefined): string {
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
 const SEVERAL_HOSTS =
-  'names several hosts or target_session_attrs, which Halyard does not support. Use one host name that follows the primary, such as the writer endpoint of your provider, HAProxy or a virtual IP address; the server leaves a standby within a second';
+  "names several hosts or target_session_attrs, which Halyard does not support. Use one host name that always points to the primary, such as your provider's writer endpoint, HAProxy or a virtual IP address; the server disconnects from a standby within a second";
 
 const NOT_ENCODED =
   'has a username or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
@@ -260,7 +258,7 @@ function describeHostProblem(authority: string): string {
   const [, port] = /:(\d+)$/.exec(authority.slice(authority.lastIndexOf('@') + 1)) ?? [];
   return Number(port) > 65_535
     ? `has port ${port}; the highest port is 65535`
-    : 'has a host or port that is not valid';
+    : 'has an invalid host or port';
 }
 
 /** Returns the origin in lower case and without the default port, because it is compared with what browsers and programs send. */
@@ -294,7 +292,7 @@ function adminTokens(text: string | undefined): string[] {
   const invalidIndex = tokens.findIndex(token => !ADMIN_TOKEN.test(token));
   if (invalidIndex >= 0)
     throw new Error(
-      `has an invalid item ${invalidIndex + 1}: it must be *:*. followed by a secret of 32 to 200 characters`,
+      `item ${invalidIndex + 1} is invalid: it must be *:*. followed by a secret of 32 to 200 characters`,
     );
   return tokens;
 }
@@ -305,7 +303,7 @@ function metricsToken(text: string | undefined): string | undefined {
   return text;
 }
 
-/** Parses the first admin. Neither variable has a default, so whoever names an admin must choose the password too. */
+/** Parses the first admin. Neither variable has a default, so an operator who sets the username must also choose a password. */
 function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
   return password => {
     if (username === undefined && password === undefined) return undefined;
@@ -325,7 +323,7 @@ function secretKey(isRequired: boolean): Parse<Buffer | undefined> {
 }
 
 /**
- * Requires the secret key, which signs the files, so that a server serves only what a server of the same installation has written.
+ * Requires the secret key, which signs the snapshots, so that a server loads only snapshots from its own installation.
  */
 function dataDir(secretKey: string | undefined): Parse<string | undefined> {
   return text => {
@@ -335,7 +333,7 @@ function dataDir(secretKey: string | undefined): Parse<string | undefined> {
   };
 }
 
-/** Requires the secret key, because edges accept only what is signed. */
+/** Requires the secret key, because edges accept only signed feeds. */
 function natsUrl(secretKey: string | undefined): Parse<string | undefined> {
   return text => {
     if (text === undefined) return undefined;
@@ -347,7 +345,7 @@ function natsUrl(secretKey: string | undefined): Parse<string | undefined> {
     );
     if (invalidIndex >= 0)
       throw new Error(
-        `has an invalid item ${invalidIndex + 1}: it must be nats:// or tls://, a host and a port`,
+        `item ${invalidIndex + 1} is invalid: it must be nats:// or tls:// followed by a host and a port`,
       );
     return urls.join(',');
   };
@@ -355,7 +353,7 @@ function natsUrl(secretKey: string | undefined): Parse<string | undefined> {
 
 function nkeySeed(text: string | undefined): string | undefined {
   if (text !== undefined && !NKEY_SEED.test(text))
-    throw new Error('must be the seed of a user nkey, which is SU and 56 more characters');
+    throw new Error('must be the seed of a user nkey: SU followed by 56 characters');
   return text;
 }
 
@@ -369,9 +367,9 @@ const oldSecretKeys = (text: string | undefined): Buffer[] => splitList(text).ma
 
 function targets(text: string | undefined): string[] {
   const list = splitList(text);
-  const invalidItem = list.find(item => !isAddress(item) && !HOST_NAME.test(item));
+  const invalidItem = list.find(item => !isIpRange(item) && !HOST_NAME.test(item));
   if (invalidItem !== undefined)
-    throw new Error(`has "${invalidItem}", which is not a host name, IP address or CIDR range`);
+    throw new Error(`contains "${invalidItem}", which is not a host name, IP address or CIDR range`);
   return list;
 }
 
@@ -380,23 +378,23 @@ function schedule(text: string | undefined): number[] {
   const isValid = delays.every(delay => Number.isFinite(delay) && delay >= 0 && delay <= 86_400);
   if (!isValid || delays.length === 0 || delays.length > MAX_ATTEMPTS)
     throw new Error(
-      `must be a list of 1 to ${MAX_ATTEMPTS} numbers of seconds, each at most a day, not ${JSON.stringify(text)}`,
+      `must be a list of 1 to ${MAX_ATTEMPTS} delays in seconds, each at most a day, not ${JSON.stringify(text)}`,
     );
   // The first attempt is made immediately, so a delay before it would never apply.
   if (delays[0] !== 0) throw new Error(`must start with 0, not ${delays[0]}`);
   return delays;
 }
 
-function addresses(text: string | undefined): string[] {
+function ipRanges(text: string | undefined): string[] {
   const list = splitList(text);
-  const invalidItem = list.find(item => !isAddress(item));
+  const invalidItem = list.find(item => !isIpRange(item));
   if (invalidItem !== undefined)
-    throw new Error(`has "${invalidItem}", which is neither an IP address nor a CIDR range`);
+    throw new Error(`contains "${invalidItem}", which is neither an IP address nor a CIDR range`);
   return list;
 }
 
-/** Returns whether the text is an IP address or a CIDR range, as Node itself understands them. */
-function isAddress(text: string): boolean {
+/** Returns whether Node accepts the string as an IP address or a CIDR range. */
+function isIpRange(text: string): boolean {
   const [network = '', prefix, ...rest] = text.split('/');
   const family = isIPv4(network) ? 'ipv4' : 'ipv6';
   try {

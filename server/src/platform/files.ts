@@ -12,7 +12,7 @@ const PATHS = {
   console: 'console/dist/',
   /** Where `npm run build:help` writes the manual. */
   help: 'site/dist/help/',
-  /** The script of the page at /docs/. Only the package has the script as a file. A clone reads it from the library. */
+  /** The script of the /docs/ page. Only the published package has it as a file. A clone reads it from the Scalar library. */
   apiPage: 'server/api-page.js',
   /** The rows of the demo's sample data, written by `npm run demo-snapshot`. */
   sampleData: 'server/demo-story.jsonl',
@@ -24,19 +24,19 @@ const PATHS = {
 const MAX_DEPTH = 5;
 let root: URL | undefined;
 
-/** Returns the path of a file, in a clone as well as in the package. */
+/** Returns the URL of a file, in a clone as well as in the package. */
 export function locate(file: keyof typeof PATHS): URL {
   root ??= findRoot();
   return new URL(PATHS[file], root);
 }
 
-/** Returns the nearest folder above this file that has the API document. */
+/** Returns the nearest parent folder that contains the API document. */
 function findRoot(): URL {
   for (let depth = 1, folder = new URL('./', import.meta.url); depth <= MAX_DEPTH; depth++) {
     if (existsSync(new URL(PATHS.apiDocument, folder))) return folder;
     folder = new URL('../', folder);
   }
-  throw new Error(`No folder above ${import.meta.url} has ${PATHS.apiDocument}. Install Halyard again.`);
+  throw new Error(`No folder above ${import.meta.url} has ${PATHS.apiDocument}. Reinstall Halyard.`);
 }
 
 /** Returns how a user runs a command with its options, such as `halyard migrate --help` or `npm run migrate -- --help`. */

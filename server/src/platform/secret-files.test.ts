@@ -13,7 +13,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 const folder = mkdtempSync(join(tmpdir(), 'halyard-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function fileWith(text: string): string {
+function writeSecretFile(text: string): string {
   const path = join(folder, `${Math.random()}`);
   writeFileSync(path, text);
   return path;
@@ -26,14 +26,14 @@ test.each<[VariableName, string, object]>([
   ['HALYARD_SECRET_KEY', KEY, { secretKey: Buffer.alloc(32, 7) }],
   ['HALYARD_OLD_SECRET_KEYS', KEY, { oldSecretKeys: [Buffer.alloc(32, 7)] }],
   ['HALYARD_METRICS_TOKEN', KEY, { metricsToken: KEY }],
-])('%s can be in a file, with a newline at its end', (name, value, expected) => {
+])('%s can be read from a file, with or without a newline at its end', (name, value, expected) => {
   const env = {
     ...(name === 'DATABASE_URL' ? {} : { DATABASE_URL }),
     ...(name === 'HALYARD_INIT_ADMIN_PASSWORD' ? { HALYARD_INIT_ADMIN_USERNAME: 'ada' } : {}),
   };
 
   for (const text of [value, `${value}\n`, `${value}\r\n`])
-    expect(readConfig({ ...env, [`${name}_FILE`]: fileWith(text) })).toMatchObject(expected);
+    expect(readConfig({ ...env, [`${name}_FILE`]: writeSecretFile(text) })).toMatchObject(expected);
 });
 
 test('every variable with a secret has a _FILE variable, and no other variable does', () => {
@@ -54,24 +54,26 @@ test('every variable with a secret has a _FILE variable, and no other variable d
 });
 
 test('an empty file is an error for the database and the key, and counts as not set for the others', () => {
-  expect(readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: fileWith('') }).oldSecretKeys).toEqual([]);
-  const path = fileWith('\n');
+  expect(
+    readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: writeSecretFile('') }).oldSecretKeys,
+  ).toEqual([]);
+  const path = writeSecretFile('\n');
   expect(() => readConfig({ DATABASE_URL_FILE: path })).toThrow(
     `DATABASE_URL is empty: DATABASE_URL_FILE names the empty file "${path}"`,
   );
 });
 
 test.each([
-  ['/nonexistent/key', 'cannot be read from "/nonexistent/key", which HALYARD_SECRET_KEY_FILE names: ENOENT'],
-  ['/', 'cannot be read from "/", which HALYARD_SECRET_KEY_FILE names: EISDIR'],
-])('a file %s is reported as a configuration problem', (path, problem) => {
+  ['/nonexistent/key', 'cannot be read from "/nonexistent/key" (HALYARD_SECRET_KEY_FILE): ENOENT'],
+  ['/', 'cannot be read from "/" (HALYARD_SECRET_KEY_FILE): EISDIR'],
+])('the unreadable file %s is reported as a configuration problem', (path, problem) => {
   expect(() => readConfig({ DATABASE_URL, HALYARD_SECRET_KEY_FILE: path })).toThrow(
     `HALYARD_SECRET_KEY ${problem}`,
   );
 });
 
 test('a file that is too large is rejected', () => {
-  const path = fileWith('x'.repeat(65_537));
+  const path = writeSecretFile('x'.repeat(65_537));
 
   expect(() => readConfig({ DATABASE_URL, HALYARD_SECRET_KEY_FILE: path })).toThrow(
     'HALYARD_SECRET_KEY has more than 65536 bytes',
@@ -79,7 +81,7 @@ test('a file that is too large is rejected', () => {
 });
 
 test('setting both a variable and its file is rejected, without showing the secret', () => {
-  const env = { DATABASE_URL, HALYARD_SECRET_KEY: KEY, HALYARD_SECRET_KEY_FILE: fileWith(KEY) };
+  const env = { DATABASE_URL, HALYARD_SECRET_KEY: KEY, HALYARD_SECRET_KEY_FILE: writeSecretFile(KEY) };
 
   expect(() => readConfig(env)).toThrow(
     'HALYARD_SECRET_KEY and HALYARD_SECRET_KEY_FILE are both set. Set only one of them',
@@ -88,14 +90,14 @@ test('setting both a variable and its file is rejected, without showing the secr
 });
 
 test('an invalid secret in a file is not shown', () => {
-  const env = { DATABASE_URL, HALYARD_INIT_ADMIN_TOKENS_FILE: fileWith('hunter2hunter2') };
+  const env = { DATABASE_URL, HALYARD_INIT_ADMIN_TOKENS_FILE: writeSecretFile('hunter2hunter2') };
 
-  expect(() => readConfig(env)).toThrow('HALYARD_INIT_ADMIN_TOKENS has an invalid item 1');
+  expect(() => readConfig(env)).toThrow('HALYARD_INIT_ADMIN_TOKENS item 1 is invalid');
   expect(() => readConfig(env)).not.toThrow('hunter2');
 });
 
 test('the _FILE variables do not cause warnings', () => {
   expect(
     unknownVariables({ HALYARD_SECRET_KEY_FILE: '/run/key', HALYARD_POOL_SIZE_FILE: '/run/size' }),
-  ).toEqual(['HALYARD_POOL_SIZE_FILE is not known. Run with --help for all variables.']);
+  ).toEqual(['HALYARD_POOL_SIZE_FILE is not a known variable. Run with --help to list all variables.']);
 });

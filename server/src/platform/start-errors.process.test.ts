@@ -30,7 +30,7 @@ const role = `halyard_role_${unique}`;
 const postgres = new URL(getDatabaseUrl('postgres'));
 const AT = `${postgres.hostname}:${postgres.port}`;
 
-/** Returns the URL of the database for the role, with a password that must never be printed. */
+/** Returns the database URL for the role, with a password that must never be printed. */
 function asRole(user: string, database: string): string {
   const url = new URL(getDatabaseUrl(database));
   url.username = user;
@@ -73,7 +73,7 @@ const MAIN = 'server/src/main.ts';
 const BUNDLE = process.env.SERVER_BUNDLE ?? MAIN;
 const STACK = /^\s+at /m;
 
-test('a database without permissions: server and migrate print what to do, no stack and no password', async () => {
+test('without permissions in the database, the server and migrate print what to do, but no stack trace and no password', async () => {
   const results = await Promise.all(
     [BUNDLE, 'server/scripts/migrate.ts'].map(script =>
       run(script, { DATABASE_URL: asRole(role, databases[0]) }),
@@ -104,9 +104,9 @@ test('an unreachable database is reported before the server is loaded, after war
   expect(stdout).toContain('/server/src/platform/start-errors.ts');
   expect(stdout).not.toContain('/server/src/server.ts');
   expect(stderr.trim().split('\n')).toEqual([
-    'Warning: HALYARD_COLOUR is not known. Run with --help for all variables.',
-    'Warning: HALYARD_POOLSIZE is not known. Did you mean HALYARD_POOL_SIZE?',
-    'Warning: HALYARD_SECRT_KEY is not known. Did you mean HALYARD_SECRET_KEY?',
+    'Warning: HALYARD_COLOUR is not a known variable. Run with --help to list all variables.',
+    'Warning: HALYARD_POOLSIZE is not a known variable. Did you mean HALYARD_POOL_SIZE?',
+    'Warning: HALYARD_SECRT_KEY is not a known variable. Did you mean HALYARD_SECRET_KEY?',
     'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
   ]);
   expect(code).toBe(1);
@@ -189,7 +189,7 @@ const SCRIPTS: [string, string[]][] = [
   ['openapi', []],
 ];
 
-/** Runs a script with an argument in an empty folder and without a database, where it can do no harm. */
+/** Runs a script with an argument in an empty folder and without a database, where it cannot do harm. */
 async function runWith(name: string, argument: string): Promise<ProcessResult> {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-options-'));
   try {
@@ -249,8 +249,8 @@ test('npm run setup -- --help installs nothing', async () => {
 const START_POSTGRES =
   'docker compose up -d --wait postgres starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
 
-/** Runs setup in an empty folder, which it must leave empty. */
-async function setupThatFails(url: string): Promise<string[]> {
+/** Runs setup in an empty folder, which must stay empty. */
+async function runFailingSetup(url: string): Promise<string[]> {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
   try {
     const { code, stdout, stderr } = await run('server/scripts/setup.ts', { DATABASE_URL: url }, { cwd });
@@ -269,26 +269,26 @@ async function setupThatFails(url: string): Promise<string[]> {
 }
 
 test('setup explains how to start PostgreSQL only if nothing listens on the port', async () => {
-  expect(await setupThatFails('postgres://127.0.0.1:1/halyard')).toEqual([
+  expect(await runFailingSetup('postgres://127.0.0.1:1/halyard')).toEqual([
     'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
     START_POSTGRES,
   ]);
-  expect(await setupThatFails(asRole('nobody', databases[0]))).toEqual([
+  expect(await runFailingSetup(asRole('nobody', databases[0]))).toEqual([
     `PostgreSQL at ${AT} has no role "nobody". Create it with createuser, or correct DATABASE_URL.`,
   ]);
 });
 
 test('setup rejects a DATABASE_URL that names no database', async () => {
-  expect(await setupThatFails(`postgres://postgres:${PASSWORD}@${AT}`)).toEqual([
+  expect(await runFailingSetup(`postgres://postgres:${PASSWORD}@${AT}`)).toEqual([
     'The configuration has 1 problem:',
     '  DATABASE_URL names no database. Example: DATABASE_URL=postgres://halyard@127.0.0.1:5432/halyard',
   ]);
 });
 
-test('setup with a role that may not create databases says what to grant or create', async () => {
+test('setup with a role that cannot create databases says what to grant or create', async () => {
   const missingDatabase = `halyard_missing_${unique}`;
 
-  expect(await setupThatFails(asRole(role, missingDatabase))).toEqual([
+  expect(await runFailingSetup(asRole(role, missingDatabase))).toEqual([
     `PostgreSQL at ${AT} has no database "${missingDatabase}", and role "${role}" has no permission to create it. Grant CREATEDB to the role, or let an administrator create the database with the role as its owner.`,
   ]);
 });
@@ -363,7 +363,7 @@ test('the commands of run-in-production.md start the server on a machine with an
   }
 });
 
-/** Returns a clone whose PATH has a Node that is too old, and whose .node/ has the right one, as after the first download. */
+/** Returns a clone with an old Node in PATH and the right one in .node/, as after the first download. */
 function cloneWithOldNode(): string {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-clone-'));
   for (const part of ['scripts', 'old', '.node']) mkdirSync(join(folder, part));

@@ -12,7 +12,7 @@ const role = `halyard_errors_role_${unique}`;
 const postgres = new URL(getDatabaseUrl('postgres'));
 const AT = `${postgres.hostname}:${postgres.port}`;
 
-/** Returns the database as the named role, with a password that must never be printed. */
+/** Returns the database URL for the role, with a password that must never be printed. */
 function asRole(user: string, name: string): string {
   const url = new URL(getDatabaseUrl(name));
   url.username = user;
@@ -37,12 +37,12 @@ async function getExplanation(url: string): Promise<string | undefined> {
 
 test.each<[string, string, string]>([
   [
-    'rejected connection',
+    'refused connection',
     `postgres://halyard:${PASSWORD}@127.0.0.1:1/halyard`,
     'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
   ],
   [
-    'rejected connection to a host with two addresses',
+    'refused connection to a host with two addresses',
     `postgres://halyard:${PASSWORD}@localhost:1/halyard`,
     'Cannot connect to PostgreSQL at localhost:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
   ],
@@ -92,7 +92,7 @@ test.each<[string, Behavior, RegExp]>([
   [
     'PostgreSQL 14',
     { version: '140011' },
-    /^PostgreSQL at 127\.0\.0\.1:\d+ has version 14, and Halyard requires 15 or newer\. Upgrade PostgreSQL, or correct DATABASE_URL\.$/,
+    /^PostgreSQL at 127\.0\.0\.1:\d+ has version 14, but Halyard requires 15 or newer\. Upgrade PostgreSQL, or correct DATABASE_URL\.$/,
   ],
   [
     'a full disk',
@@ -127,7 +127,7 @@ test.each<[string, Behavior, RegExp]>([
   }
 });
 
-test('a port that needs a permission is explained', () => {
+test('a port that requires a permission is explained', () => {
   const deniedError = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
 
   expect(explainListenError(deniedError, '::', 80)).toMatchObject({

@@ -19,7 +19,7 @@ export function explainStartError(error: unknown, databaseUrl: string | undefine
   if (databaseUrl === undefined || !(error instanceof Error)) return undefined;
   const address = parseAddress(databaseUrl);
   if (error instanceof OldPostgresError)
-    return `PostgreSQL at ${address.server} has version ${error.major}, and Halyard requires ${MIN_POSTGRES_VERSION} or newer. Upgrade PostgreSQL, or correct DATABASE_URL.`;
+    return `PostgreSQL at ${address.server} has version ${error.major}, but Halyard requires ${MIN_POSTGRES_VERSION} or newer. Upgrade PostgreSQL, or correct DATABASE_URL.`;
   if (error instanceof MigrationError) {
     const reason = OUT_OF_RESOURCES.test(error.code ?? '') && explainDatabaseError(error.cause, address);
     return reason ? `${error.message} ${reason}` : error.message;
@@ -33,7 +33,7 @@ export function exitWith(error: unknown, databaseUrl: string | undefined): never
   process.exit(1);
 }
 
-/** Explains the error if the database is missing and the role of the URL lacks the permission to create it. */
+/** Explains the error if the database is missing and the role in the URL lacks the permission to create it. */
 export function explainCreateError(error: unknown, databaseUrl: string): unknown {
   if (!(error instanceof pg.DatabaseError) || error.code !== '42501') return error;
   const { server, user, database } = parseAddress(databaseUrl);
@@ -55,7 +55,8 @@ export function explainListenError(error: unknown, host: string, port: number): 
 }
 
 /**
- * Reads the address from the client, which fills in what the URL omits. The client also reads certificates, which may be missing.
+ * Reads the address from the client, which fills in what the URL omits. The client also reads the certificate files, and throws if
+ * one is missing.
  */
 function parseAddress(databaseUrl: string): DatabaseAddress {
   try {
@@ -83,7 +84,7 @@ function explainDatabaseError(error: unknown, address: DatabaseAddress): string 
       ? (POSTGRES_EXPLANATIONS[code] ?? POSTGRES_EXPLANATIONS[code.slice(0, 2)])
       : (NETWORK_EXPLANATIONS[code] ??
         MESSAGE_EXPLANATIONS.find(([pattern]) => pattern.test(error.message))?.[1] ??
-        tlsReason(code));
+        explainTlsError(code));
   return explain?.(address, error.message.replace(/\.$/, ''));
 }
 
@@ -144,11 +145,11 @@ const MESSAGE_EXPLANATIONS: [RegExp, Explain][] = [
 ];
 
 /** Explains a failed TLS connection. Node reports a rejected certificate with its own code. */
-const tlsReason = (code: string): Explain | undefined =>
+const explainTlsError = (code: string): Explain | undefined =>
   /CERT|ISSUER|SIGNATURE|^ERR_(TLS|SSL)|^EPROTO$/.test(code)
     ? cannotConnect(
         `the TLS connection failed (${code})`,
-        'Check the certificate of the server, and sslmode and sslrootcert in DATABASE_URL.',
+        "Check the server's certificate, and sslmode and sslrootcert in DATABASE_URL.",
       )
     : undefined;
 
@@ -166,18 +167,17 @@ const POSTGRES_EXPLANATIONS: Record<string, Explain> = {
   '42501': ({ user, database }, message) =>
     `Role "${user}" lacks a permission in database "${database}": ${message}. Make the role the owner of the database, or let an administrator grant the permission.`,
   '58P01': ({ server }, message) =>
-    `PostgreSQL at ${server} lacks a file: ${message}. Install the contrib package of PostgreSQL.`,
+    `PostgreSQL at ${server} is missing a file: ${message}. Install PostgreSQL's contrib package.`,
   '0A000': ({ server }, message) =>
-    `PostgreSQL at ${server} does not support this: ${message}. Install the contrib package of PostgreSQL.`,
-  '25006': ({ server }) =>
-    `PostgreSQL at ${server} is read-only. Connect to the primary server; check DATABASE_URL.`,
+    `PostgreSQL at ${server} does not support this: ${message}. Install PostgreSQL's contrib package.`,
+  '25006': ({ server }) => `PostgreSQL at ${server} is read-only. Set DATABASE_URL to the primary server.`,
   '53100': ({ server }) => `The disk of PostgreSQL at ${server} is full. Free space there, then start again.`,
   '53300': ({ server }) =>
     `PostgreSQL at ${server} accepts no more connections. Raise max_connections, or lower HALYARD_POOL_SIZE.`,
   '53': ({ server }, message) =>
     `PostgreSQL at ${server} lacks resources: ${message}. Free them, then start again.`,
   '55P03': ({ server }) =>
-    `Another session of PostgreSQL at ${server} held a lock for too long. Start again when it has ended.`,
+    `Another session on PostgreSQL at ${server} held a lock for too long. Start again when that session has ended.`,
   '57P03': ({ server }, message) =>
     `PostgreSQL at ${server} does not accept connections yet: ${message}. Start again shortly.`,
   '57': ({ server }, message) => `PostgreSQL at ${server} ended the connection: ${message}. Check its log.`,

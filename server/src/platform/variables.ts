@@ -71,7 +71,7 @@ export const VARIABLES = {
   },
   HALYARD_OLD_SECRET_KEYS: {
     default: 'none',
-    example: 'the-key-before,the-one-before-that',
+    example: 'previous-key,older-key',
     meaning: 'Replaced keys, separated by commas, until `halyard rotate-secrets` has run',
     isSecret: true,
   },
@@ -99,7 +99,7 @@ export const VARIABLES = {
   HALYARD_DELIVERY_SCHEDULE: {
     default: 'ten attempts over 75 h',
     example: '0,5,300,1800',
-    meaning: 'Seconds before each attempt of a delivery, separated by commas; the first is 0',
+    meaning: 'Seconds to wait before each delivery attempt, separated by commas; the first is 0',
   },
   HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS: {
     default: '120',
@@ -128,7 +128,7 @@ export const VARIABLES = {
   HALYARD_WRITES_PER_MINUTE: {
     default: '600',
     example: '600',
-    meaning: 'Writes per minute that one caller may make; 0 sets no limit',
+    meaning: 'Writes per minute that one caller may make; 0 means no limit',
   },
   HALYARD_WRITE_BURST: {
     default: '1000',
@@ -193,7 +193,7 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** Variables as `--help` describes them. Not all of them are the server's. */
+/** Variables as `--help` describes them. Some belong to other commands. */
 export type DescribedVariables = Readonly<Record<string, Pick<Variable, 'default' | 'meaning'>>>;
 
 /** Returns the description of some variables. */
@@ -204,7 +204,7 @@ export const describeVariables = (...names: VariableName[]): DescribedVariables 
 export const findFileVariable = (name: VariableName): string | undefined =>
   'isSecret' in VARIABLES[name] ? `${name}_FILE` : undefined;
 
-/** Every variable that the server reads, with those that name a file. */
+/** Every variable that the server reads, including those that name a file. */
 export const VARIABLE_NAMES: readonly string[] = (Object.keys(VARIABLES) as VariableName[]).flatMap(name =>
   [name, findFileVariable(name) ?? []].flat(),
 );
@@ -234,8 +234,8 @@ export function unknownVariables(env: Record<string, string | undefined>): strin
     .map(name => {
       const nearest = nearestVariable(name, knownNames);
       return nearest === undefined
-        ? `${name} is not known. Run with --help for all variables.`
-        : `${name} is not known. Did you mean ${nearest}?`;
+        ? `${name} is not a known variable. Run with --help to list all variables.`
+        : `${name} is not a known variable. Did you mean ${nearest}?`;
     });
 }
 

@@ -1,7 +1,7 @@
 import { exceedsLimit } from '@halyard/plane/platform/errors.ts';
 import { addMissingTagTypes } from '../../flags/tags/create.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
-import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { requireKey } from '../../platform/secrets/require-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
@@ -23,7 +23,7 @@ export async function createIntegration(
   input: IntegrationInput,
 ): Promise<Integration & { signingSecret?: string }> {
   const { tx, actor, record } = current;
-  needsKey(settings.keyring);
+  requireKey(settings.keyring);
   const violations = await findFilterViolations(tx, actor, input);
   const { provider, parameters, ...filters } = validateIntegration(
     input,

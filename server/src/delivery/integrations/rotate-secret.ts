@@ -1,5 +1,5 @@
 import { ApiError, invalidOperation } from '@halyard/plane/platform/errors.ts';
-import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { requireKey } from '../../platform/secrets/require-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { getIntegrationIdentity, lockVisibleIntegration } from './lock.ts';
@@ -18,7 +18,7 @@ export async function rotateSigningSecret(
   id: number,
   { overlapHours = OVERLAP_HOURS, force = false }: SecretRotation,
 ): Promise<{ signingSecret: string; oldSecretUntil: string | null }> {
-  needsKey(keyring);
+  requireKey(keyring);
   const integration = await lockVisibleIntegration(current, id);
   if (!findProvider(integration.provider)?.signed) {
     throw invalidOperation(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { badData, notFound } from '@halyard/plane/platform/errors.ts';
-import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { requireKey } from '../../platform/secrets/require-key.ts';
 import type { Change } from '../../record/change.ts';
 import { unblock } from '../order.ts';
 import { type IntegrationSettings, toEventData } from './create.ts';
@@ -21,7 +21,7 @@ export async function updateIntegration(
   input: IntegrationInput,
 ): Promise<Integration> {
   const { tx, actor, record } = current;
-  needsKey(settings.keyring);
+  requireKey(settings.keyring);
   const rowBefore = await lockIntegration(tx, id);
   const visibleBefore = rowBefore && (await viewFor(tx, actor, [rowBefore]))(rowBefore);
   if (!rowBefore || !visibleBefore) throw notFound(`Integration ${id}`);

@@ -249,7 +249,7 @@ test('rejects a patch of a field that a strategy does not have, and a patch that
     `"/id" cannot be patched. Patchable fields: ${fields}`,
   ]);
   expect(await patch({ op: 'remove', path: '/sortOrder' })).toEqual([
-    '"/sortOrder" is missing after the patch. It is required',
+    '"/sortOrder" is required, but missing after the patch',
   ]);
 });
 

@@ -191,8 +191,8 @@ test('reports every patch operation that lacks a member or has an invalid pointe
   ]);
 
   expect(incompletePatch.body.details).toEqual([
-    { message: 'operation "copy" at index 0 lacks "from"', path: '/body/0/from' },
-    { message: 'operation "test" at index 2 lacks "value"', path: '/body/2/value' },
+    { message: 'operation "copy" at index 0 requires "from"', path: '/body/0/from' },
+    { message: 'operation "test" at index 2 requires "value"', path: '/body/2/value' },
   ]);
   expect(invalidPointers.body.details.map(({ path }: { path: string }) => path)).toEqual([
     '/body/0/path',

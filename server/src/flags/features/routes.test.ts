@@ -267,7 +267,7 @@ test.each([
   const field = operation.from ?? operation.path;
   expect(response).toMatchObject({
     status: 400,
-    body: { details: [{ message: `"${field}" is missing after the patch. It is required` }] },
+    body: { details: [{ message: `"${field}" is required, but missing after the patch` }] },
   });
 });
 

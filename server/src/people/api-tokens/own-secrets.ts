@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
-import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { requireKey } from '../../platform/secrets/require-key.ts';
 import { type Keyring, readKeyId, seal, UnsealError, unseal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import type { ApiToken } from './schema.ts';
@@ -17,7 +17,7 @@ const getSealContext = (id: number): string => `api_tokens:${id}:secret`;
 /** Returns whether the caller is a service account that can read the secrets of the tokens that it creates. */
 export async function readsOwnSecrets({ tx, actor }: Change, keyring: Keyring): Promise<boolean> {
   if (actor.kind !== 'service-account' || !(await lockSecretReader(tx, actor.userId))) return false;
-  needsKey(keyring);
+  requireKey(keyring);
   return true;
 }
 

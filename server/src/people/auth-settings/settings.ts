@@ -4,7 +4,7 @@ import { ROOT_ROLES, type RootRole } from '../../access/roles.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { isDifferentDestination, reentryViolation } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
-import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { requireKey } from '../../platform/secrets/require-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { findRoleViolations } from '../roles/violations.ts';
@@ -51,7 +51,7 @@ export async function changeOidcSettings(
   keyring: Keyring,
   input: OidcSettingsInput,
 ): Promise<OidcSettings> {
-  if (input.enabled || (input.secret && input.secret !== MASK)) needsKey(keyring);
+  if (input.enabled || (input.secret && input.secret !== MASK)) requireKey(keyring);
   await lockAuthSettings(tx);
   const storedSettings = await findOidc(tx);
   const { settingsBefore, content, defaultRoleId, details } = planOidc(storedSettings, input);

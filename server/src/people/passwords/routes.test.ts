@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import {
-  hashingWork,
+  countHashes,
   hashPassword,
   matchesPassword,
   passwordHashes,
@@ -110,13 +110,13 @@ test('a link is invalid after the user or an admin has changed the password', as
 test('computes no hash for an invalid link and keeps the link after a weak password', async () => {
   const { id } = await makePerson(harness.db);
   const token = await makeLink(id);
-  const hashesBefore = hashingWork().done;
+  const hashesBefore = countHashes().done;
 
   await setByLink('nonsense');
   const weakResponse = await setByLink(token, 'short');
 
   expect(weakResponse).toMatchObject({ status: 400, body: { details: [{ path: '/body/password' }] } });
-  expect(hashingWork().done).toBe(hashesBefore);
+  expect(countHashes().done).toBe(hashesBefore);
   expect((await validate(token)).status).toBe(200);
 });
 
@@ -356,10 +356,10 @@ test("compares two passwords at a time, queues others, and rejects what exceeds 
   const comparisons = Array.from({ length: 70 }, () => matchesPassword('x', null));
   const results = Promise.allSettled(comparisons);
 
-  expect(hashingWork().waiting).toBe(64);
+  expect(countHashes().waiting).toBe(64);
   const rejections = (await results).filter(result => result.status === 'rejected');
   expect(rejections.map(({ reason }) => reason.name)).toEqual(Array(4).fill('ServiceUnavailableError'));
-  expect(hashingWork().waiting).toBe(0);
+  expect(countHashes().waiting).toBe(0);
 });
 
 test('runs a login before new passwords and before earlier logins from other networks', async () => {

@@ -1,6 +1,6 @@
 import { badData } from '@halyard/plane/platform/errors.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { requireKey } from '../../platform/secrets/require-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
@@ -21,7 +21,7 @@ export async function createServiceAccount(
   rejectReserved({ name, username: input.username ?? null });
   await requireRootRole(tx, input.rootRole);
   const { rootRole, readsTokenSecrets = false } = input;
-  if (readsTokenSecrets) needsKey(keyring);
+  if (readsTokenSecrets) requireKey(keyring);
   const fields = { name, username: (input.username ?? name).trim(), rootRole, readsTokenSecrets };
   const id = await insertServiceAccount(tx, fields);
   await setRootRole(current, id, fields.rootRole);

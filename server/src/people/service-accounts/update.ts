@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { requireKey } from '../../platform/secrets/require-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { forgetOwnSecrets } from '../api-tokens/own-secrets.ts';
@@ -29,7 +29,7 @@ export async function changeServiceAccount(
   if (accountAfter.name !== accountBefore.name) rejectReserved({ name: accountAfter.name, username: null });
   if (isDeepStrictEqual(accountAfter, accountBefore)) return;
 
-  if (accountAfter.readsTokenSecrets && !accountBefore.readsTokenSecrets) needsKey(keyring);
+  if (accountAfter.readsTokenSecrets && !accountBefore.readsTokenSecrets) requireKey(keyring);
   await updateAccount(tx, id, accountAfter);
   await setRootRole(current, id, accountAfter.rootRole);
   if (!accountAfter.readsTokenSecrets) await forgetOwnSecrets(current, id);

@@ -2,7 +2,7 @@ import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
 import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { hashingWork } from '../../platform/secrets/password-hash.ts';
+import { countHashes } from '../../platform/secrets/password-hash.ts';
 import { makePerson, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { logIn, tryLogin } from '../../test/login.ts';
@@ -163,11 +163,11 @@ test("limits guesses of a user's password at a known IP address while that addre
   const ip = '192.0.2.64';
   await logIn(harness.app, username, ip);
   await simulateFailures(ip, LOGIN_LIMITS.address.failures);
-  const hashesBefore = hashingWork().done;
+  const hashesBefore = countHashes().done;
 
   for (let round = 0; round < 8; round++) await failLogin(username, ip);
 
-  expect(hashingWork().done - hashesBefore).toBe(LOGIN_LIMITS.place.failures);
+  expect(countHashes().done - hashesBefore).toBe(LOGIN_LIMITS.place.failures);
   expect((await tryCorrectLogin(username, ip)).status).toBe(429);
 });
 
@@ -189,7 +189,7 @@ test('allows no more concurrent attempts than the limit', async () => {
   await failLogin(username, '192.0.2.7');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from login_failures where scope = 'place' for update`.execute(blocker);
-  const hashesBefore = hashingWork().done;
+  const hashesBefore = countHashes().done;
 
   const attempts = Array.from({ length: 7 }, (_, number) =>
     failLogin(username, '192.0.2.7', servers[number % 2]),
@@ -199,7 +199,7 @@ test('allows no more concurrent attempts than the limit', async () => {
 
   const statuses = (await Promise.all(attempts)).map(({ status }) => status).toSorted();
   expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429]);
-  expect(hashingWork().done - hashesBefore).toBe(4);
+  expect(countHashes().done - hashesBefore).toBe(4);
 });
 
 test('does not count an attempt against the account if the IP address is blocked', async () => {

@@ -2,7 +2,7 @@ import type { App } from '@halyard/plane/platform/http/app.ts';
 import { hashToken } from '@halyard/plane/platform/token.ts';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hashingWork } from '../../platform/secrets/password-hash.ts';
+import { countHashes } from '../../platform/secrets/password-hash.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { COOKIE, findCookie, logIn, makeBrowser, tryLogin } from '../../test/login.ts';
@@ -67,10 +67,10 @@ test('responds identically to a wrong password and an unknown user, and computes
   const { username } = await makePerson(harness.db);
   const withoutPassword = await makeUser(harness.db, 'Viewer');
   const failLogin = async (name: string, ip: string) => {
-    const hashesBefore = hashingWork().done;
+    const hashesBefore = countHashes().done;
     const { body, status, headers } = await tryLogin(harness.app, name, 'not this one at all', { ip });
     const { id: _, ...error } = body;
-    return { status, error, cookie: headers['set-cookie'], hashes: hashingWork().done - hashesBefore };
+    return { status, error, cookie: headers['set-cookie'], hashes: countHashes().done - hashesBefore };
   };
 
   const wrongPassword = await failLogin(username, '192.0.2.1');

@@ -8,7 +8,7 @@ import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../a
 import { rejectOtherOrigins, requireSameOrigin } from '../../access/same-origin.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { hashingWork } from '../../platform/secrets/password-hash.ts';
+import { countHashes } from '../../platform/secrets/password-hash.ts';
 import { change } from '../../record/change.ts';
 import { requirePasswordLogin } from '../auth-settings/password-login.ts';
 import { endAllSessions, endSession, logOut } from './end.ts';
@@ -168,7 +168,7 @@ function makeLoginCounter(app: App): (result: Awaited<ReturnType<typeof logIn>>)
     help: 'Password hashes waiting to be computed',
     registers,
     collect() {
-      this.set(hashingWork().waiting);
+      this.set(countHashes().waiting);
     },
   });
   return result => {

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import type { Db } from '../../platform/db/database.ts';
-import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { requireKey } from '../../platform/secrets/require-key.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { ATTEMPT_MINUTES, sealAttempt } from './attempt.ts';
 import { askProvider, discover, requireActiveSettings, type SsoSettings } from './provider.ts';
@@ -14,7 +14,7 @@ export async function startLogin(
 ): Promise<{ url: URL; sealed: string }> {
   // The settings are read outside askProvider, because a database failure is not a failure of the provider.
   const settings = await requireActiveSettings(db, sso);
-  needsKey(sso.keyring);
+  requireKey(sso.keyring);
   const attempt = {
     state: oidc.randomState(),
     nonce: oidc.randomNonce(),

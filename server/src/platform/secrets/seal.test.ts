@@ -35,6 +35,6 @@ test('decrypts with an old key and encrypts with the current one', () => {
   expect(() => unseal(makeKeyring(newKey, []), context, oldCiphertext)).toThrow('No key with id');
 });
 
-test('encrypts nothing without a key', () => {
+test('rejects encryption without a key', () => {
   expect(() => seal(makeKeyring(undefined, []), context, 'secret')).toThrow('no key');
 });

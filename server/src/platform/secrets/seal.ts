@@ -17,7 +17,7 @@ const keyId = (key: Buffer): string =>
 
 /**
  * Encrypts with AES-256-GCM. The ciphertext is bound to the context, such as `integrations:7:parameters`, and cannot be decrypted
- * in a different one.
+ * in a different context.
  */
 export function seal(keyring: Keyring, context: string, text: string): string {
   const [currentKey] = keyring;

@@ -19,15 +19,15 @@ type Document = {
   components: Record<'schemas' | 'parameters' | 'responses', Record<string, Schema>>;
 };
 
-const document = () => JSON.parse(openApiText(harness.app)) as Document;
-const operations = () => Object.values(document().paths).flatMap(path => Object.values(path));
+const readDocument = () => JSON.parse(openApiText(harness.app)) as Document;
+const listOperations = () => Object.values(readDocument().paths).flatMap(path => Object.values(path));
 
 test('the document is at most 1.62 MB', () => {
   expect(Buffer.byteLength(openApiText(harness.app))).toBeLessThanOrEqual(1_620_000);
 });
 
 test('every operation except probes and metrics declares 429 and 503', () => {
-  const { paths } = document();
+  const { paths } = readDocument();
 
   const undeclared = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods)
@@ -39,7 +39,7 @@ test('every operation except probes and metrics declares 429 and 503', () => {
 });
 
 test('every body of a request or response is a component', () => {
-  const inline = operations().flatMap(({ operationId, requestBody = {}, responses }) =>
+  const inline = listOperations().flatMap(({ operationId, requestBody = {}, responses }) =>
     Object.entries({ request: requestBody, ...responses }).flatMap(([part, { content = {} }]) =>
       Object.entries(content)
         .filter(([type, { schema }]) => type === 'application/json' && schema?.$ref === undefined)
@@ -60,13 +60,13 @@ test('every object with properties is a component', () => {
     }
     for (const [key, value] of Object.entries(part)) walk(value, `${path}/${key}`);
   };
-  for (const [name, schema] of Object.entries(document().components.schemas)) walk(schema, name);
+  for (const [name, schema] of Object.entries(readDocument().components.schemas)) walk(schema, name);
 
   expect(inline).toEqual([]);
 });
 
 test('component names are unique, PascalCase and without numbers', () => {
-  const { schemas, parameters, responses } = document().components;
+  const { schemas, parameters, responses } = readDocument().components;
   const names = [schemas, parameters, responses].flatMap(Object.keys);
 
   expect(names.length).toBeGreaterThan(250);
@@ -75,7 +75,7 @@ test('component names are unique, PascalCase and without numbers', () => {
 });
 
 test('every component is used', () => {
-  const { components } = document();
+  const { components } = readDocument();
   const text = openApiText(harness.app);
   const unusedComponents = Object.entries(components)
     .filter(([kind]) => kind !== 'securitySchemes')
@@ -87,7 +87,7 @@ test('every component is used', () => {
 
 test('operations share their error responses, with three exceptions', () => {
   // OFREP defines the errors of its operations.
-  const otherOperations = operations().filter(({ operationId }) => !operationId.includes('Ofrep'));
+  const otherOperations = listOperations().filter(({ operationId }) => !operationId.includes('Ofrep'));
   const inlineErrors = otherOperations.flatMap(({ operationId, responses }) =>
     Object.entries(responses)
       .filter(([status, { $ref }]) => Number(status) >= 400 && $ref === undefined)
@@ -131,6 +131,6 @@ test('two different schemas cannot share a name', () => {
   const conflicting = buildDocument(Named('Team', { name: text }), Named('Team', { id: text }));
 
   expect(() => shareComponents(conflicting)).toThrow(
-    'Two different schemas of the API document are called Team.',
+    'Two different schemas in the API document are called Team.',
   );
 });

@@ -18,8 +18,8 @@ type Document = {
 };
 
 /**
- * Writes every schema with a title, every parameter of several operations and the usual error responses once, as
- * components, and refers to them. Generated clients take the names of their types from the components.
+ * Moves schemas with a title, parameters that several operations share and common error responses into components, and replaces
+ * each of them with a reference. Generated clients name their types after the components.
  */
 export function shareComponents<T extends object>(document: T): T {
   const { paths = {}, components = {} } = document as Document;
@@ -54,12 +54,12 @@ class Components {
     this.#kind = kind;
   }
 
-  /** Adds a component, unless it already exists, and returns the reference to it. */
-  refer(name: string, component: object): Reference {
+  /** Adds a component, unless it already exists, and returns a reference to it. */
+  add(name: string, component: object): Reference {
     const knownComponent = this.#named.get(name) ?? component;
     if (!isDeepStrictEqual(knownComponent, component)) {
       throw new Error(
-        `Two different ${this.#kind} of the API document are called ${name}. Give one of them a different title.\n` +
+        `Two different ${this.#kind} in the API document are called ${name}. Give one of them a different title.\n` +
           `${JSON.stringify(knownComponent)}\n${JSON.stringify(component)}`,
       );
     }
@@ -77,8 +77,8 @@ const listContents = ({ requestBody, responses = {} }: Operation): Content[] =>
     part => (part && 'content' in part ? part.content : []) ?? [],
   );
 
-const LISTS = ['anyOf', 'oneOf', 'allOf'];
-const MAPS = ['properties', 'patternProperties'];
+const SCHEMA_LISTS = ['anyOf', 'oneOf', 'allOf'];
+const SCHEMA_MAPS = ['properties', 'patternProperties'];
 const SINGLE_SCHEMAS = ['items', 'additionalProperties', 'not'];
 
 /** Returns the schema with a reference in place of each part that has a title, or the reference to the schema itself. */
@@ -86,9 +86,9 @@ function shareSchema({ title, ...schema }: Schema, schemas: Components): Schema 
   const share = (part: unknown) => (isObject(part) ? shareSchema(part, schemas) : part);
   const sharedSchema = Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
-      if (LISTS.includes(keyword)) return [keyword, (value as unknown[]).map(share)];
+      if (SCHEMA_LISTS.includes(keyword)) return [keyword, (value as unknown[]).map(share)];
       if (SINGLE_SCHEMAS.includes(keyword)) return [keyword, share(value)];
-      if (!MAPS.includes(keyword)) return [keyword, value];
+      if (!SCHEMA_MAPS.includes(keyword)) return [keyword, value];
       const parts = Object.entries(value as Schema).map(([name, part]) => [name, share(part)]);
       return [keyword, Object.fromEntries(parts)];
     }),
@@ -96,7 +96,7 @@ function shareSchema({ title, ...schema }: Schema, schemas: Components): Schema 
   if (typeof title !== 'string') return sharedSchema;
   // The example of a body stays with the operation, where @fastify/swagger puts it.
   const { examples: _, ...component } = sharedSchema;
-  return schemas.refer(title, component);
+  return schemas.add(title, component);
 }
 
 /**
@@ -112,15 +112,15 @@ function shareParameters(operations: Operation[]): Components {
       const { title, ...schema } = parameter.schema ?? {};
       const untitled = { ...parameter, schema };
       if (count(parameter) === 1) return untitled;
-      return components.refer(pascalCase(typeof title === 'string' ? title : parameter.name), untitled);
+      return components.add(pascalCase(typeof title === 'string' ? title : parameter.name), untitled);
     });
   }
   return components;
 }
 
 /**
- * Turns errors and empty responses into components, one for each status and named after it. An operation whose response differs
- * from the common one keeps its own.
+ * Turns error responses and empty responses into components, one for each status and named after it. A response that differs from
+ * the common one stays in its operation.
  */
 function shareResponses(operations: Operation[]): Components {
   const components = new Components('responses');
@@ -133,20 +133,20 @@ function shareResponses(operations: Operation[]): Components {
   const commonResponses = new Map<string, Response>();
   for (const entry of entries) {
     const [status, response] = entry;
-    const knownComponent = commonResponses.get(status);
-    if (count(entry) > (knownComponent ? count([status, knownComponent]) : 1))
+    const commonResponse = commonResponses.get(status);
+    if (count(entry) > (commonResponse ? count([status, commonResponse]) : 1))
       commonResponses.set(status, response);
   }
   for (const { responses = {} } of operations) {
     for (const [status, response] of Object.entries(responses)) {
       if (!isDeepStrictEqual(response, commonResponses.get(status))) continue;
-      responses[status] = components.refer(pascalCase(STATUS_CODES[status] ?? status), response);
+      responses[status] = components.add(pascalCase(STATUS_CODES[status] ?? status), response);
     }
   }
   return components;
 }
 
-/** Counts how often each of these values occurs. */
+/** Returns a function that tells how often a value occurs among these. */
 function countEqual(values: unknown[]): (value: unknown) => number {
   const counts = new Map<string, number>();
   for (const text of values.map(value => JSON.stringify(value)))

@@ -47,7 +47,7 @@ const START = `'use strict';
     parameter.description = (parameter.description ?? '') + '\\n\\nExample: \`' + parameter.example + '\`';
     delete parameter.example;
   }
-  // The server that sent the page, under the URL used by the reader.
+  // The server that sent the page, at the URL that the reader used.
   content.servers = [{ url: new URL('..', location.href).href.replace(/\\/$/, '') }];
   Scalar.createApiReference('#app', { ...${JSON.stringify(CONFIGURATION)}, content });
 })();
@@ -57,8 +57,8 @@ const START = `'use strict';
 const REVALIDATE = 'no-cache';
 
 /**
- * Serves the document at /docs/openapi.json, and a page to read and try it at /docs/. Each file is read and compressed at its first
- * request, so that a restart does not wait for it and later requests for the 4 MB are cheap.
+ * Serves the API document at /docs/openapi.json, and a page for reading it and trying operations at /docs/. Each file is read and
+ * compressed on its first request, so that startup does not wait for it and later requests for the 4 MB are cheap.
  */
 export function docsRoutes(app: App): void {
   const script = 'text/javascript; charset=utf-8';
@@ -88,7 +88,7 @@ export function docsRoutes(app: App): void {
   );
 }
 
-/** Creates the file at the first request. If that fails, the next request tries again. */
+/** Creates the file on the first request. If that fails, the next request retries. */
 function storeOnce(
   contentType: string,
   make: () => string | Buffer | Promise<Buffer>,
@@ -106,7 +106,7 @@ function storeOnce(
   };
 }
 
-/** Reads the script of the library, which contains it as a 4 MB string and exposes it only through a route. */
+/** Reads the library's script, a 4 MB string that the library exposes only through a route. */
 export async function readLibrary(): Promise<Buffer> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const innerApp = Fastify();

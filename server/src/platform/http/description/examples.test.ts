@@ -4,7 +4,7 @@ import { useHarness } from '../../../test/harness.ts';
 
 const harness = useHarness();
 
-// This is Ajv as bundled with Fastify.
+// The Ajv version that Fastify bundles.
 const requireFromFastify = createRequire(createRequire(import.meta.url).resolve('fastify'));
 const { default: Ajv } = requireFromFastify('ajv/dist/2020');
 const { default: addFormats } = requireFromFastify('ajv-formats');

@@ -6,13 +6,13 @@ import { version } from '../../command-line.ts';
 import { shareComponents } from './components.ts';
 import { addResponseExamples } from './examples.ts';
 
-/** Generates the document of every operation from the schemas that validate and serialise. */
+/** Generates the API document from the schemas that validate requests and serialize responses. */
 export async function installOpenApi(
   app: App,
   publicUrl: string,
   sessionCookieName: string,
   sdk: () => { swagger: App['swagger'] },
-  headersOfWrites: Record<string, object>,
+  writeHeaders: Record<string, object>,
   /** Paths of operations that never wait for other requests. */
   ungated: ReadonlySet<string>,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function installOpenApi(
         version: version(),
         summary: 'Feature-flag service with an audit log',
         description:
-          'The API of Halyard, an open-source feature-flag service. Send a token in the header Authorization, for example: curl -H "Authorization: $TOKEN" http://localhost:4242/api/admin/projects. An admin token, a personal access token, a service account token or the session of a logged-in user can call the admin API; the operations below /api/client, /api/frontend and /ofrep need an API token for SDKs. Each operation names the permission that it requires. Every change is recorded as an event in the transaction that makes it. Every error has an id, a name, a message and details, which list every violation; match on the name and the status. A busy server returns 429 or 503 with Retry-After. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored; with the request header Prefer: handling=strict they are rejected with 400. A write that changes what SDKs read names the new revision of each environment in the response header Halyard-Revision, for example production=42, staging=7. A write that records events returns the id of one of them in Halyard-Event; use it to query the reach of the change.',
+          'The API of Halyard, an open-source feature-flag service. Send a token in the Authorization header, for example: curl -H "Authorization: $TOKEN" http://localhost:4242/api/admin/projects. An admin token, a personal access token, a service account token or the session of a logged-in user can call the admin API; the operations under /api/client, /api/frontend and /ofrep need an API token for SDKs. Each operation names the permission that it requires. Every change is recorded as an event in the transaction that makes it. Every error has an id, a name, a message and details that list every violation; match on the name and the status. A busy server returns 429 or 503 with Retry-After. Unknown query parameters and body fields are ignored and listed in the Halyard-Ignored response header; with the request header Prefer: handling=strict, they are rejected with 400. A write that changes what SDKs read names the new revision of each environment in the Halyard-Revision response header, for example production=42, staging=7. A write that records events returns the id of one of them in Halyard-Event; use it to query the reach of the change.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl, description: 'This server' }],
@@ -33,37 +33,37 @@ export async function installOpenApi(
         { name: 'Events', description: 'The audit log of all changes' },
         { name: 'Projects', description: 'Projects, their settings and statistics' },
         { name: 'Features', description: 'Feature flags, their environments, strategies and variants' },
-        { name: 'Dependencies', description: 'Parents of features' },
+        { name: 'Dependencies', description: 'Parent features, on which other features depend' },
         { name: 'Favorites', description: 'Favorite features and projects of the authenticated user' },
         { name: 'Health', description: 'Health of projects: stale features, findings and snoozes' },
         { name: 'Environments', description: 'Environments where features are enabled and disabled' },
         {
           name: 'Strategies',
-          description: 'Strategy types, which decide for which users a feature is enabled',
+          description: 'Strategy types, which determine the users that a feature is enabled for',
         },
         { name: 'Feature types', description: 'Feature types and their expected lifetimes' },
         { name: 'Context', description: 'Context fields for constraints and stickiness' },
         { name: 'Constraints', description: 'Validation of constraints' },
-        { name: 'Export and import', description: 'Export of features, and import into a project' },
+        { name: 'Export and import', description: 'Exporting features, and importing them into a project' },
         { name: 'OpenFeature CLI', description: 'The manifest that the OpenFeature CLI pulls and pushes' },
         { name: 'Segments', description: 'Reusable lists of constraints' },
-        { name: 'Tags', description: 'Feature tags, and tag types' },
+        { name: 'Tags', description: 'Feature tags and tag types' },
         { name: 'API tokens', description: 'API tokens for SDKs and edges' },
-        { name: 'Edge', description: 'Edges, and the feeds that they read' },
+        { name: 'Edge', description: 'Edges and the feeds that they read' },
         { name: 'Users', description: 'Users, the authenticated user and personal access tokens' },
         { name: 'Sessions', description: 'Login, logout and sessions' },
         { name: 'Single sign-on', description: 'Login with an identity provider (OpenID Connect)' },
-        { name: 'Passwords', description: 'Passwords, and links to set them' },
+        { name: 'Passwords', description: 'Passwords and the links to set them' },
         { name: 'Invitations', description: 'Signup links' },
         { name: 'Service accounts', description: 'Service accounts and their tokens' },
         { name: 'Groups', description: 'Groups of users that share roles' },
         { name: 'Roles', description: 'Roles and their permissions' },
-        { name: 'Access', description: 'Explanations of why somebody may or may not do something' },
-        { name: 'Project access', description: 'Roles of users and groups in a project' },
+        { name: 'Access', description: 'Explanations of why somebody can or cannot do something' },
+        { name: 'Project access', description: 'The roles of users and groups in a project' },
         { name: 'Integrations', description: 'Integrations and the delivery of events to them' },
-        { name: 'SDK', description: 'Flags for SDKs, and what SDKs send' },
-        { name: 'Applications', description: 'Applications that use SDKs, and the flags they ask for' },
-        { name: 'Metrics', description: 'How often SDKs evaluated a feature, and with which result' },
+        { name: 'SDK', description: 'Flags for SDKs, and the metrics and registrations that SDKs send' },
+        { name: 'Applications', description: 'Applications that use SDKs, and the flags they evaluate' },
+        { name: 'Metrics', description: 'How often SDKs evaluated a feature, and the results' },
         { name: 'Playground', description: 'Evaluation of features for a context, with reasons' },
         { name: 'Operations', description: 'Health checks and metrics of the server' },
       ],
@@ -82,7 +82,7 @@ export async function installOpenApi(
             in: 'cookie',
             name: sessionCookieName,
             description:
-              'The session cookie. A write also requires Sec-Fetch-Site: same-origin, or an Origin equal to the URL of the server.',
+              'The session cookie. A write also requires Sec-Fetch-Site: same-origin, or an Origin equal to the server URL.',
           },
         },
       },
@@ -116,7 +116,7 @@ export async function installOpenApi(
       };
       const conditionalSchema = addConditions(guardedSchema, config);
       if (route.method === 'GET' || config.onlyReads) return { schema: conditionalSchema, url };
-      const write = { ...conditionalSchema, headers: mergeHeaders(conditionalSchema, headersOfWrites) };
+      const write = { ...conditionalSchema, headers: mergeHeaders(conditionalSchema, writeHeaders) };
       return { schema: addIdempotencyKey(write, config), url };
     },
     transformObject: document =>
@@ -148,7 +148,7 @@ const mergeHeaders = (schema: DescribedSchema, headers: Record<string, object>) 
   properties: { ...(schema.headers as { properties?: object })?.properties, ...headers },
 });
 
-/** Node.js rejects a request with more bytes of headers. */
+/** Node.js rejects a request whose headers are larger. */
 const MAX_HEADERS_BYTES = 16_384;
 
 /** Adds the headers and responses of operations with ETags (platform/http/output/etag.ts). */
@@ -197,16 +197,15 @@ function addConditions<T extends DescribedSchema>(
 }
 
 /**
- * Adds the header Idempotency-Key. Every write takes it (record/idempotency/hook.ts), so the document describes the header in one
- * place.
+ * Adds the Idempotency-Key header. Every write accepts it (record/idempotency/hook.ts), so it is described in one place.
  */
 function addIdempotencyKey<T extends DescribedSchema>(
   schema: T,
   { returnsSecret = false }: { returnsSecret?: boolean },
 ) {
   const retryNote = returnsSecret
-    ? 'The response contains a secret and is not stored, so a retry gets 409.'
-    : 'A retry within 24 hours gets the first response.';
+    ? 'The response contains a secret and is not stored, so a retry returns 409.'
+    : 'A retry within 24 hours returns the first response.';
   const key = {
     title: returnsSecret ? 'IdempotencyKeyForSecret' : 'IdempotencyKey',
     type: 'string',

@@ -19,47 +19,47 @@ type Schema = {
 };
 
 /**
- * Values that can be any JSON. They are the value in a JSON Patch operation, whose total size is limited (json-patch.ts), and a
- * flag's default value in an OpenFeature manifest, which is ignored.
+ * Values that can be any JSON: the value in a JSON Patch operation, whose total size is limited (json-patch.ts), and a flag's
+ * default value in an OpenFeature manifest, which is ignored.
  */
 const ANY_VALUE = /^PATCH .* body\[\]\.value$|\/openfeature\/v0\/.* body\.defaultValue$/;
 
-/** Yields every path in a schema where a caller could send an unlimited amount. */
-function* unbounded(schema: Schema, path: string): Generator<string> {
+/** Yields every path in a schema where a caller could send an unlimited amount of data. */
+function* findUnbounded(schema: Schema, path: string): Generator<string> {
   const types = [schema.type ?? []].flat();
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
-  for (const part of parts) yield* unbounded(part, path);
+  for (const part of parts) yield* findUnbounded(part, path);
   const isFixed = schema.enum !== undefined || schema.const !== undefined;
   if (types.length === 0 && parts.length === 0 && !isFixed && !ANY_VALUE.test(path)) yield `${path}: no type`;
   if (types.includes('string') && !isFixed && schema.maxLength === undefined && schema.format !== 'uuid')
     yield `${path}: no maxLength`;
   if (types.includes('array')) {
     if (schema.maxItems === undefined) yield `${path}: no maxItems`;
-    yield* unbounded(schema.items ?? {}, `${path}[]`);
+    yield* findUnbounded(schema.items ?? {}, `${path}[]`);
   }
-  if (types.includes('object')) yield* unboundedObject(schema, path);
+  if (types.includes('object')) yield* findUnboundedInObject(schema, path);
 }
 
 /**
- * Returns whether an object has no limit. An object with fixed members ignores all others, which the parser limits, but an open
- * object needs its own limits.
+ * Yields the unlimited paths in an object. An object with fixed members ignores all others, whose size the parser limits, but an
+ * open object needs its own limits.
  */
-function* unboundedObject(schema: Schema, path: string): Generator<string> {
+function* findUnboundedInObject(schema: Schema, path: string): Generator<string> {
   const { properties = {}, additionalProperties: rest } = schema;
-  for (const [name, member] of Object.entries(properties)) yield* unbounded(member, `${path}.${name}`);
+  for (const [name, member] of Object.entries(properties)) yield* findUnbounded(member, `${path}.${name}`);
   const isMap = typeof rest === 'object' || (rest !== false && Object.keys(properties).length === 0);
   if (!isMap) return;
   if (schema.maxProperties === undefined) yield `${path}: no maxProperties`;
   if (schema.propertyNames?.maxLength === undefined) yield `${path}: no propertyNames.maxLength`;
-  if (typeof rest === 'object') yield* unbounded(rest, `${path}{}`);
+  if (typeof rest === 'object') yield* findUnbounded(rest, `${path}{}`);
 }
 
 test('every string, list and map of every request has a limit', () => {
   const unlimited = listOperations().flatMap(({ method, path, parameters, bodySchema }) => [
     ...parameters.flatMap(parameter => [
-      ...unbounded(parameter.schema, `${method} ${path} ${parameter.in} ${parameter.name}`),
+      ...findUnbounded(parameter.schema, `${method} ${path} ${parameter.in} ${parameter.name}`),
     ]),
-    ...(bodySchema ? unbounded(bodySchema, `${method} ${path} body`) : []),
+    ...(bodySchema ? findUnbounded(bodySchema, `${method} ${path} body`) : []),
   ]);
 
   expect(unlimited).toEqual([]);
@@ -72,10 +72,10 @@ test.each<[string, Schema, number]>([
   ['a list', { type: 'array', items: { type: 'integer' } }, 1],
   ['items of a list', { type: 'array', maxItems: 1, items: { type: 'string' } }, 1],
   ['a map', { type: 'object', additionalProperties: { type: 'string', maxLength: 1 } }, 2],
-  ['an object that is not described', { type: 'object' }, 2],
-  ['a member of one of several', { anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }] }, 1],
+  ['an object without properties', { type: 'object' }, 2],
+  ['a member of an alternative', { anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }] }, 1],
   ['anything', {}, 1],
   ['nothing', { type: 'object', properties: { a: { type: 'string', maxLength: 1 } } }, 0],
 ])('the check finds %s without a limit', (_name, schema, count) => {
-  expect([...unbounded(schema, 'here')]).toHaveLength(count);
+  expect([...findUnbounded(schema, 'here')]).toHaveLength(count);
 });

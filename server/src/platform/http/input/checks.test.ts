@@ -123,7 +123,7 @@ const CASES: [method: 'POST' | 'PUT', path: string, body: object, paths: string[
 ];
 
 test.each(CASES)(
-  '%s /%s lists violations of schema and rules together',
+  '%s /%s lists violations of the schema and of the rules together',
   async (method, path, body, paths) => {
     const { token } = await makeUser(harness.db, 'Admin');
     const response = await call(harness.app, method, `/api/admin/${path}`, { body, token });
@@ -162,23 +162,23 @@ test('a name that breaks the naming pattern is listed with every other violation
 
   const ruleRejection = await create({ name: 'foo', type: 'relase' });
   const schemaRejection = await create({ name: 'foo', type: 'relase', tags });
-  const onlyPattern = await create({ name: 'foo' });
+  const patternRejection = await create({ name: 'foo' });
 
-  const paths = ({ body }: typeof ruleRejection) =>
+  const listPaths = ({ body }: typeof ruleRejection) =>
     body.details.map((detail: { path?: string }) => detail.path);
   expect(ruleRejection).toMatchObject({ status: 400, body: { name: 'PatternError' } });
   expect(ruleRejection.body.message).toContain('2 violations');
-  expect(paths(ruleRejection)).toEqual(['/body/name', '/body/type']);
+  expect(listPaths(ruleRejection)).toEqual(['/body/name', '/body/type']);
   expect(schemaRejection).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(paths(schemaRejection).toSorted()).toEqual([
+  expect(listPaths(schemaRejection).toSorted()).toEqual([
     '/body/name',
     '/body/tags/0/type',
     '/body/tags/0/value',
     '/body/tags/1/type',
     '/body/type',
   ]);
-  expect(onlyPattern.body).toMatchObject({ name: 'PatternError', details: [{}] });
-  expect(onlyPattern.body.message).toContain('pay\\..+');
+  expect(patternRejection.body).toMatchObject({ name: 'PatternError', details: [{}] });
+  expect(patternRejection.body.message).toContain('pay\\..+');
 });
 
 test('a rule treats a private project like a missing one', async () => {

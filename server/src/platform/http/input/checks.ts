@@ -11,7 +11,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../actor.ts';
 import { findUnknownNameViolations } from './ignored.ts';
 
-/** The parts of a request that its schemas accept. */
+/** The parts of a request that match its schemas. */
 export type ValidInput = {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, unknown>>;
@@ -29,12 +29,12 @@ export type Check = (input: ValidInput) => unknown;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Rules of the operation that only read. They run after a validation error, so that one response lists everything. */
+    /** Read-only rules of the operation. They run after a validation error, so that one response lists every violation. */
     checks?: Check[];
   }
   interface FastifyRequest {
     /** Whether the caller is known and the body parsed, so that schemas and rules can be applied. */
-    isRead: boolean;
+    isReadyForChecks: boolean;
   }
 }
 
@@ -43,27 +43,27 @@ const RULE_ERRORS: ReadonlySet<string> = new Set<ErrorName>([
   'PatternError',
   'ExceedsLimitError',
 ]);
-/** Errors that are only about the request, and to which other violations can be added. */
-const EXAMINED_ERRORS: ReadonlySet<string> = new Set<ErrorName>(['BadDataError', 'PatternError']);
+/** Errors that are only about the request, so that other violations can be added to them. */
+const EXTENDABLE_ERRORS: ReadonlySet<string> = new Set<ErrorName>(['BadDataError', 'PatternError']);
 /** The last item of a truncated list. */
 const MORE_ITEMS = /^and (\d+) more$/;
 const PARTS = ['params', 'querystring', 'body', 'headers'] as const;
 
 export function installChecks(app: App): void {
-  app.decorateRequest('isRead', false);
+  app.decorateRequest('isReadyForChecks', false);
   app.addHook('preValidation', async request => {
-    request.isRead = true;
+    request.isReadyForChecks = true;
   });
 }
 
 /**
  * Collects every violation of a rejected request. Fastify stops at the first part of a request that violates its schema, and an
- * operation stops at its first rule. A caller would fix one violation only to get the next one. So a rejected request is examined
- * completely. Every part is checked against its schema, and what the schemas accept is then checked against the rules of the
- * operation. An accepted request costs nothing extra.
+ * operation stops at the first rule that fails, so a caller would fix one violation only to get the next one. Therefore every part
+ * of a rejected request is checked against its schema, and what the schemas accept is then checked against the operation's rules.
+ * An accepted request costs nothing extra.
  */
 export async function collectViolations(request: FastifyRequest, error: ApiError): Promise<ApiError> {
-  if (!request.isRead || !EXAMINED_ERRORS.has(error.name)) return error;
+  if (!request.isReadyForChecks || !EXTENDABLE_ERRORS.has(error.name)) return error;
   const errors = PARTS.flatMap(part => validatePart(request, part));
   const schemaViolations = errors.flatMap(({ part, schemaErrors }) => describeViolations(schemaErrors, part));
   const unknownNames = findUnknownNameViolations(request);
@@ -119,7 +119,7 @@ async function findAllRuleViolations(
   return results.flat().filter(violation => !isAboutInvalid(violation));
 }
 
-/** Returns undefined if the body as a whole is not what the schema describes. */
+/** Returns undefined if the body as a whole violates the schema. */
 function selectValidInput(request: FastifyRequest, schemaViolations: Violation[]): ValidInput | undefined {
   const invalidNames = (part: string) =>
     new Set(
@@ -173,7 +173,7 @@ async function findRuleViolations(
     return Array.isArray(violations) ? violations : [];
   } catch (error) {
     if (error instanceof ApiError) return RULE_ERRORS.has(error.name) ? error.details : [];
-    // The response has the violations found so far. This error is either a bug or a database that does not respond.
+    // The response lists the violations found so far. The cause is either a bug or a database that does not respond.
     request.log.error({ err: error }, 'validation check failed');
     return [];
   }

@@ -59,7 +59,7 @@ test('a URL parameter with a character that cannot be stored never causes a 5xx'
 
 const PATCHES = 400;
 
-test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, GENERATED, async () => {
+test(`none of ${PATCHES} generated JSON Patches causes a 5xx (seed ${SEED})`, GENERATED, async () => {
   const pointer = fc.oneof(
     fc.constantFrom('', '/', '/-', '/0', '/0/name', '/0/payload/value', '/description', '/stale', 'stale'),
     text,
@@ -91,16 +91,16 @@ test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, GEN
 });
 
 test(
-  `${RUNS_PER_OPERATION} generated requests to every operation: no 5xx, only documented responses, no internal text (seed ${SEED})`,
+  `${RUNS_PER_OPERATION} generated requests to every operation get no 5xx, only documented responses, and no internal details (seed ${SEED})`,
   GENERATED,
   async () => {
     const user = await makeUser(harness.db, 'Editor');
     const tokens: Record<string, string> = { admin: ADMIN_TOKEN, user: user.token };
     let requestCount = 0;
-    let pastTheGuard = 0;
+    let authenticatedCount = 0;
 
-    const isAsDocumented = (tried: Operation) =>
-      fc.asyncProperty(requestsTo([tried]), async ({ operation, url, headers, payload }) => {
+    const respondsAsDocumented = (testedOperation: Operation) =>
+      fc.asyncProperty(requestsTo([testedOperation]), async ({ operation, url, headers, payload }) => {
         const authorization =
           headers.authorization === undefined
             ? {}
@@ -112,7 +112,7 @@ test(
           ...(payload === undefined ? {} : { payload }),
         });
         requestCount++;
-        if (response.statusCode !== 401) pastTheGuard++;
+        if (response.statusCode !== 401) authenticatedCount++;
 
         expect([...operation.statuses.filter(status => status < 500), ...COMMON_STATUSES]).toContain(
           response.statusCode,
@@ -127,19 +127,19 @@ test(
             details: expect.arrayContaining([expect.objectContaining({ message: expect.any(String) })]),
           });
           const leakedText = LEAK.exec(error.message)?.[0] ?? '';
-          // A message may repeat a name of the request, which can be "pg_".
+          // A message may quote a name from the request, which can be "pg_".
           const description = `${querystring.unescape(url)} ${JSON.stringify(payload)}`;
           expect(description.includes(leakedText) ? '' : error.message).not.toMatch(LEAK);
         }
       });
     for (const [index, operation] of operations.entries()) {
-      await fc.assert(isAsDocumented(operation), { numRuns: RUNS_PER_OPERATION, seed: SEED + index });
+      await fc.assert(respondsAsDocumented(operation), { numRuns: RUNS_PER_OPERATION, seed: SEED + index });
       // In maintenance mode, which a generated body can enable, all later writes would be rejected.
       await sql`update maintenance_settings set enabled = false`.execute(harness.db);
     }
 
     expect(requestCount).toBe(operations.length * RUNS_PER_OPERATION);
     // If the token had been revoked during the run, the test would prove nothing.
-    expect(pastTheGuard).toBeGreaterThan(requestCount * 0.7);
+    expect(authenticatedCount).toBeGreaterThan(requestCount * 0.7);
   },
 );

@@ -18,7 +18,7 @@ test.each([
     { name: 'typos', impresionData: true, tags: [{ type: 'simple', value: 'one', colour: 'red' }] },
     'impresionData, tags[].colour',
   ],
-] as const)('%s /%s names what it ignores', async (method, path, body, expected) => {
+] as const)('%s /%s lists the names that it ignores', async (method, path, body, expected) => {
   const { status, headers } = await call(harness.app, method, `/api/admin/${path}`, { body });
 
   expect(status).toBeLessThan(300);
@@ -26,7 +26,7 @@ test.each([
   expect(headers).not.toHaveProperty('preference-applied');
 });
 
-test('a request without unknown names has no such header', async () => {
+test('a request without unknown names gets no Halyard-Ignored header', async () => {
   const { headers } = await call(harness.app, 'POST', '/api/admin/projects', {
     body: { name: 'All known', mode: 'open' },
     headers: STRICT,
@@ -36,7 +36,7 @@ test('a request without unknown names has no such header', async () => {
   expect(headers['preference-applied']).toBe('handling=strict');
 });
 
-test('a request to an unknown path has no such header, and strict handling does not change its 404', async () => {
+test('a request to an unknown path gets no Halyard-Ignored header, and strict handling does not change its 404', async () => {
   for (const prefer of ['handling=lenient', 'handling=strict']) {
     const { status, headers } = await call(harness.app, 'POST', '/api/admin/nowhere?x=1', {
       body: { type: 'simple', value: 'x' },
@@ -70,7 +70,7 @@ test('strict handling rejects unknown names, with every other violation, and cha
 });
 
 test.each(['respond-async, handling=strict', 'handling=strict; wait=10', 'Handling="strict"'])(
-  'the preference is found in %j',
+  'finds the preference in %j',
   async prefer => {
     const { status } = await call(harness.app, 'GET', '/api/admin/projects?x=1', { headers: { prefer } });
     expect(status).toBe(400);
@@ -78,7 +78,7 @@ test.each(['respond-async, handling=strict', 'handling=strict; wait=10', 'Handli
 );
 
 test.each(['handling=lenient', 'handling=stricter', 'return=minimal'])(
-  'the preference is not found in %j',
+  'does not find the preference in %j',
   async prefer => {
     const { status } = await call(harness.app, 'GET', '/api/admin/projects?x=1', { headers: { prefer } });
     expect(status).toBe(200);
@@ -99,7 +99,7 @@ test('the header has a maximum length, and contains only characters that a heade
   expect(header.split(', ').at(-1)).toBe('...');
 });
 
-test('no example of the document has a name that is ignored', () => {
+test('no example in the API document contains an ignored name', () => {
   const violations = listAdminOperations().flatMap(({ method, path, body, bodySchema = {} }) => {
     const places = findUnknownPaths(body, bodySchema, () => undefined);
     return places.map(unknownPath => `${method} ${path}: ${unknownPath.join('.')}`);
@@ -176,7 +176,7 @@ test.each<[string, string, object, string, string]>([
     'Unknown field "enable".',
   ],
 ])(
-  '%s /%s rejects an unknown field, because it creates access: %j',
+  '%s /%s rejects an unknown field, because the operation creates access: %j',
   async (method, path, body, index, message) => {
     const response = await call(harness.app, method as 'POST', `/api/admin/${path}`, { body });
 
@@ -201,13 +201,13 @@ test.each<[string, string, object]>([
   ],
   ['POST', 'user-admin', { username: 'from-a-console', rootRole: 3, sendEmail: false, inviteLink: '' }],
   ['POST', 'auth/oidc/settings', { enabled: false, enablePkce: true }],
-])('%s /%s accepts the fields that clients of Unleash send: %j', async (method, path, body) => {
+])('%s /%s accepts the fields that Unleash clients send: %j', async (method, path, body) => {
   const response = await call(harness.app, method as 'POST', `/api/admin/${path}`, { body });
 
   expect([response.status < 300, response.body]).toEqual([true, expect.anything()]);
 });
 
-test('every operation that returns a secret rejects unknown fields, except those of integrations', () => {
+test('every operation that returns a secret rejects unknown fields, except for integrations', () => {
   type DescribedOperation = {
     operationId: string;
     description: string;

@@ -4,8 +4,8 @@ import { unknownName } from '@halyard/plane/platform/http/input/unknown-name.ts'
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Where a request has a name that no schema mentions: the part of the request, and the field names and list positions that lead to
- * the name, which comes last.
+ * The location of a name that no schema mentions: the part of the request, and the path of field names and list positions, which
+ * ends with the name.
  */
 export type IgnoredProperty = { part: 'query' | 'body'; path: (string | number)[] };
 
@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Rejects a query parameter that differs from a known one only in case, for operations where ignoring it would be harmful. For
-     * example, a clone with `dryrun=true` would actually be made.
+     * example, `dryrun=true` would create a clone instead of a preview.
      */
     rejectCaseVariants?: boolean;
     /**
@@ -24,7 +24,7 @@ declare module 'fastify' {
     rejectUnknownFields?: readonly string[];
     /** Fields of the body that have no effect although the schema allows them. */
     ignoredPaths?: (body: unknown) => string[][];
-    /** Returns the content of the header Halyard-Hint, which says what is probably wrong with a valid query. */
+    /** Returns the content of the Halyard-Hint header, which says what is probably wrong with a valid query. */
     hint?: (query: Record<string, unknown>) => string | undefined;
   }
   interface FastifyRequest {
@@ -116,7 +116,7 @@ function selectRejectedNames(request: FastifyRequest): readonly IgnoredProperty[
   );
 }
 
-/** Returns the names that the schema allows in place of an unknown one. */
+/** Returns the names that the schema allows where the unknown name is. */
 function listSiblingNames(path: IgnoredProperty['path'], schema: Schema, find: FindSchema): string[] {
   const parents = path.slice(0, -1).reduce<Schema[]>(
     (schemas, part) => {
@@ -184,13 +184,14 @@ export function findUnknownPaths(
 }
 
 /**
- * Returns the schemas together with the schemas of their references and alternatives. A field is known if one alternative knows it.
+ * Returns the schemas together with those of their references and alternatives. A field is known if any alternative defines it.
  */
 function resolveSchemas(schemas: Schema[], find: FindSchema): Schema[] {
   return schemas.flatMap(schema => {
     const { $ref, anyOf, oneOf, allOf } = schema;
-    const referredSchemas = $ref === undefined ? [] : [find($ref.replace(/#.*$/, '')) as Schema | undefined];
-    const inner = [...referredSchemas, ...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
+    const referencedSchemas =
+      $ref === undefined ? [] : [find($ref.replace(/#.*$/, '')) as Schema | undefined];
+    const inner = [...referencedSchemas, ...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
     return [
       schema,
       ...resolveSchemas(
@@ -215,14 +216,14 @@ function findFieldSchemas(schema: Schema, name: string): Schema[] {
   return typeof additionalProperties === 'object' ? [...mapSchemas, additionalProperties] : mapSchemas;
 }
 
-/** Lists the names for the header. Positions are omitted, so that a field that a thousand items have is named once. */
+/** Lists the names for the header. Positions are omitted, so that a field of a thousand items is listed once. */
 function formatIgnoredHeader(ignored: readonly IgnoredProperty[]): string {
   const names = [
-    ...new Set(ignored.map(({ path }) => path.map(headerPart).join('.').replaceAll('.[]', '[]'))),
+    ...new Set(ignored.map(({ path }) => path.map(formatPathPart).join('.').replaceAll('.[]', '[]'))),
   ];
   const shownNames = names.slice(0, MAX_HEADER_NAMES).map(name => name.slice(0, MAX_PATH_LENGTH));
   return [...shownNames, ...(names.length > MAX_HEADER_NAMES ? ['...'] : [])].join(', ');
 }
 
-const headerPart = (part: string | number): string =>
+const formatPathPart = (part: string | number): string =>
   typeof part === 'number' ? '[]' : encodeURIComponent(part.slice(0, MAX_NAME_LENGTH).toWellFormed());

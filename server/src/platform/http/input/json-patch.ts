@@ -15,8 +15,8 @@ export type PatchOperation = {
 export const POINTER = '^(/([^~/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]|~[01])*)*$';
 
 /**
- * The maximum number of characters in the document and in everything that the operations add or copy, which is twice the largest
- * body.
+ * The maximum number of characters in the document and in everything that the operations add or copy: twice the size of the
+ * largest body.
  */
 const MAX_SIZE = 2_097_152;
 /** The same limit as for request bodies. */
@@ -34,7 +34,7 @@ export class PatchFailure extends Error {
 
 type Container = Record<string, unknown> | unknown[];
 type Target = { parent: Container; key: string };
-type Budget = { left: number };
+type Budget = { remaining: number };
 
 /**
  * Applies the operations in order, in place, and returns the document. Stops at the first operation that fails. The budget bounds
@@ -43,11 +43,12 @@ type Budget = { left: number };
 export function applyOperations(document: unknown, operations: readonly PatchOperation[]): unknown {
   // The pointer "" refers to the whole document, so the document needs a parent as well.
   const holder = { '': document };
-  const budget: Budget = { left: MAX_SIZE };
+  const budget: Budget = { remaining: MAX_SIZE };
   let index = 0;
   try {
     spend(budget, document, 0);
-    for (; index < operations.length; index++) applyOne(holder, operations[index] as PatchOperation, budget);
+    for (; index < operations.length; index++)
+      applyOperation(holder, operations[index] as PatchOperation, budget);
   } catch (error) {
     if (error instanceof Rejection) throw new PatchFailure(index, error.message);
     throw error;
@@ -57,10 +58,10 @@ export function applyOperations(document: unknown, operations: readonly PatchOpe
 
 class Rejection extends Error {}
 
-function applyOne(holder: Container, operation: PatchOperation, budget: Budget): void {
+function applyOperation(holder: Container, operation: PatchOperation, budget: Budget): void {
   const { op, path, value } = operation;
   if (op === 'move' || op === 'copy') {
-    transfer(holder, operation, budget);
+    moveOrCopy(holder, operation, budget);
     return;
   }
   const tokens = parsePointer(path);
@@ -73,7 +74,7 @@ function applyOne(holder: Container, operation: PatchOperation, budget: Budget):
     throw new Rejection(`the value at "${path}" does not equal the value of the test operation`);
 }
 
-function transfer(holder: Container, { op, path, from = '' }: PatchOperation, budget: Budget): void {
+function moveOrCopy(holder: Container, { op, path, from = '' }: PatchOperation, budget: Budget): void {
   const [tokens, fromTokens] = [parsePointer(path), parsePointer(from)];
   const source = locate(holder, fromTokens, from);
   const value = valueAt(source, from);
@@ -98,7 +99,7 @@ function locate(holder: Container, tokens: string[], pointer: string): Target {
   for (const key of tokens.slice(0, -1)) {
     const child = valueAt({ parent, key }, pointer);
     if (typeof child !== 'object' || child === null)
-      throw new Rejection(`"${pointer}" leads through "${key}", which is neither an object nor an array`);
+      throw new Rejection(`"${pointer}" passes through "${key}", which is neither an object nor an array`);
     parent = child as Container;
   }
   const key = tokens.at(-1) ?? '';
@@ -141,12 +142,12 @@ function remove(target: Target, pointer: string): void {
 /** Subtracts the size of a value at the given depth from the budget. The remaining budget bounds the run time. */
 function spend(budget: Budget, value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw new Rejection(`the document would be nested deeper than ${MAX_DEPTH} levels`);
-  budget.left -= typeof value === 'string' ? value.length + 2 : 4;
-  if (budget.left < 0)
-    throw new Rejection(`the document and all that is added to it would exceed ${MAX_SIZE} characters`);
+  budget.remaining -= typeof value === 'string' ? value.length + 2 : 4;
+  if (budget.remaining < 0)
+    throw new Rejection(`the document and everything added to it would exceed ${MAX_SIZE} characters`);
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    budget.left -= key.length + 2;
+    budget.remaining -= key.length + 2;
     spend(budget, item, depth + 1);
   }
 }

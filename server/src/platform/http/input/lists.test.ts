@@ -7,7 +7,7 @@ import { call } from '../../../test/request.ts';
 const harness = useHarness();
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
-async function responsesTo(query: string) {
+async function listResponses(query: string) {
   const integration = {
     provider: 'webhook',
     enabled: false,
@@ -34,8 +34,8 @@ test.each([
   ['limit=1001', [{ message: 'limit must be an integer from 1 to 1000', path: '/query/limit' }]],
   ['offset=-1', [{ message: 'offset must be an integer of at least 0', path: '/query/offset' }]],
   ['limit=', [{ message: 'limit must be an integer from 1 to 1000', path: '/query/limit' }]],
-])('every list operation gives the same response to %s', async (query, expected) => {
-  expect(new Set((await responsesTo(query)).map(response => JSON.stringify(response)))).toEqual(
+])('every list operation returns the same response to %s', async (query, expected) => {
+  expect(new Set((await listResponses(query)).map(response => JSON.stringify(response)))).toEqual(
     new Set([JSON.stringify(expected)]),
   );
 });
@@ -61,7 +61,7 @@ const operationsWithIds = listOperations().filter(
     ),
 );
 
-test('any positive integer up to 2^53-1 is a valid id, and an unknown one gets 404', async () => {
+test('any positive integer up to 2^53-1 is a valid id, and an unknown one returns 404', async () => {
   const differences: string[] = [];
   const { token } = await makeUser(harness.db, 'Admin');
   for (const { method, path, parameters, body } of operationsWithIds) {
@@ -82,7 +82,7 @@ test('any positive integer up to 2^53-1 is a valid id, and an unknown one gets 4
   expect(differences).toEqual([]);
 });
 
-test('a filter by creator takes any id', async () => {
+test('a filter by creator accepts any id', async () => {
   const search = async (path: string) => await call(harness.app, 'GET', `/api/admin/search/${path}`);
 
   const events = await search(`events?createdBy=IS:${LARGEST}`);

@@ -153,7 +153,7 @@ test('says how large a body is and how large it may be', async () => {
   });
 });
 
-test('the drift operation says if a feature is not a copy', async () => {
+test('the drift operation says that a feature is not a copy', async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'no-copy' } });
 
   const { status, body } = await call(

@@ -22,7 +22,7 @@ export const JsonPatch = Type.Array(
     }),
     path: Pointer,
     from: Type.Optional(Pointer),
-    value: Type.Optional(Type.Unknown({ description: 'For add, replace and test: the value' })),
+    value: Type.Optional(Type.Unknown({ description: 'The value for add, replace and test' })),
   }),
   {
     title: 'JsonPatch',
@@ -37,7 +37,7 @@ export type JsonPatch = Static<typeof JsonPatch>;
 /**
  * Applies a JSON Patch to a copy and checks the result against the schema. The schema has the fields that can be patched, and
  * requires those that cannot be removed.
- * `NoInfer`, because inferring from `Static<T>` doubled the type instantiations of the whole repository.
+ * `NoInfer` is here because inferring from `Static<T>` doubled the type instantiations of the whole repository.
  */
 export function applyPatch<T extends TSchema>(
   document: NoInfer<Static<T>>,
@@ -59,7 +59,7 @@ function describeError(error: ReturnType<typeof Value.Errors>[number]): string[]
   const { instancePath, message } = error;
   if (error.keyword === 'required') {
     return error.params.requiredProperties.map(
-      name => `"${instancePath}/${name}" is missing after the patch. It is required`,
+      name => `"${instancePath}/${name}" is required, but missing after the patch`,
     );
   }
   return [`after the patch, ${instancePath ? `"${instancePath}"` : 'the document'} ${message}`];
@@ -111,7 +111,7 @@ function findMissingMembers(operation: PatchOperation, index: number): Violation
   if (member === undefined || operation[member] !== undefined) return [];
   return [
     {
-      message: `operation "${operation.op}" at index ${index} lacks "${member}"`,
+      message: `operation "${operation.op}" at index ${index} requires "${member}"`,
       path: `/body/${index}/${member}`,
     },
   ];

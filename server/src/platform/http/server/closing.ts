@@ -3,8 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '@halyard/plane/platform/http/app.ts';
 
 /**
- * Before it stops, a server drains, which means that it reports that it is not ready but serves whatever arrives until proxies have
- * noticed.
+ * Before a server stops, it drains: it reports that it is not ready, but keeps serving requests until the proxies have noticed.
  */
 export type Drain = { begin: () => void; readonly isDraining: boolean };
 
@@ -16,8 +15,8 @@ declare module 'fastify' {
 
 /**
  * Closes connections when the server stops. While the server drains or stops, every response asks the client to close its
- * connection, because a connection that was busy at that moment would otherwise stay open, idle, until its keep-alive timeout (72
- * s).
+ * connection, because a connection that is busy at that moment would otherwise stay open and idle until its keep-alive timeout
+ * (72 s).
  */
 export function installClosing(app: App): void {
   let isDraining = false;
@@ -35,7 +34,7 @@ export function installClosing(app: App): void {
     if (isDraining) response.shouldKeepAlive = false;
   });
   let serverClosed: Promise<void> | undefined;
-  // This must be the first of these hooks. The others end streams, whose clients must not come back to this server.
+  // This must be the first preClose hook. The others end streams, whose clients must not reconnect to this server.
   app.addHook('preClose', async () => {
     isDraining = true;
     isClosing = true;
@@ -52,7 +51,7 @@ export function installClosing(app: App): void {
 
 const QUIET_TURN_MS = 0.3;
 /**
- * A very busy machine may need this long to accept all connections that have arrived. The process exits 9 s after it began to
+ * A very busy machine may need this long to accept all connections that have arrived. The process exits 9 s after it begins to
  * stop.
  */
 const MAX_QUIET_WAIT_MS = 5_000;

@@ -55,7 +55,7 @@ export function healthRoutes(
   for (const schema of [Health, Readiness]) app.addSchema(schema);
   let isLoaded = false;
   const toState = (isGood: boolean) => (isGood ? 'GOOD' : 'BAD');
-  const readiness = (isServing: boolean, isResponding: boolean) => ({
+  const describeReadiness = (isServing: boolean, isResponding: boolean) => ({
     health: toState(isServing),
     database: toState(isResponding),
     writes: toState(isResponding && !isReadOnly()),
@@ -91,18 +91,18 @@ export function healthRoutes(
     },
     async (request, reply) => {
       const isResponding = isLoaded ? isDatabaseResponding() : undefined;
-      if (isDraining()) return reply.code(503).send(readiness(false, isResponding ?? true));
-      if (isResponding !== undefined) return readiness(true, isResponding);
+      if (isDraining()) return reply.code(503).send(describeReadiness(false, isResponding ?? true));
+      if (isResponding !== undefined) return describeReadiness(true, isResponding);
       const snapshot = snapshotTime();
-      if (snapshot !== undefined) return { ...readiness(true, false), snapshot };
+      if (snapshot !== undefined) return { ...describeReadiness(true, false), snapshot };
       try {
         await load();
         isLoaded = true;
-        return readiness(true, true);
+        return describeReadiness(true, true);
       } catch (error) {
-        if (isLoaded) return readiness(true, false);
+        if (isLoaded) return describeReadiness(true, false);
         request.log.warn({ err: error }, 'not ready');
-        return reply.code(503).send(readiness(false, false));
+        return reply.code(503).send(describeReadiness(false, false));
       }
     },
   );

@@ -5,8 +5,8 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { logOptions, RequestLogController } from './log.ts';
 
-/** Returns the lines of a response that failed with the error after its first bytes. */
-function linesFor(error: Error): unknown[] {
+/** Returns the log lines for a response that fails with the error after its first bytes. */
+function listLogLines(error: Error): unknown[] {
   const lines: unknown[] = [];
   const write = (level: string) => (fields: object, message: string) =>
     lines.push({ level, message, ...fields });
@@ -22,7 +22,7 @@ function linesFor(error: Error): unknown[] {
 }
 
 test('logs at level info, without a stack, if a response ends because the caller lost access', () => {
-  expect(linesFor(authenticationRequired('token'))).toEqual([
+  expect(listLogLines(authenticationRequired('token'))).toEqual([
     {
       level: 'info',
       message: 'response ended early',
@@ -36,7 +36,7 @@ test('logs at level info, without a stack, if a response ends because the caller
 test('logs any other failure of a response at level error', () => {
   const error = new Error('broken');
 
-  expect(linesFor(error)).toEqual([
+  expect(listLogLines(error)).toEqual([
     { level: 'error', message: 'response stream failed', err: error, route: '/export' },
   ]);
 });

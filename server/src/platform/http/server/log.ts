@@ -4,7 +4,7 @@ import { LogController } from 'fastify';
 import pino, { type LoggerOptions } from 'pino';
 import { makeOutageLog } from './outage-log.ts';
 
-/** Makes the server log JSON lines with the request's id. Headers and URLs are not logged, because both can contain tokens. */
+/** Configures JSON log lines with the request's id. Headers and URLs are not logged, because both can contain tokens. */
 export function logOptions(level: string, { hooks } = makeOutageLog()): LoggerOptions {
   return {
     level,
@@ -30,8 +30,8 @@ function serializeError(error: Error): object {
 }
 
 /**
- * Fastify's own lines about requests are off, because installRequestLog writes them. The same option also silences the line about a
- * response that broke after its first bytes. The request log has such a response with status 200, so the failure is logged here.
+ * Turns off Fastify's own request lines, because installRequestLog writes them. The same option silences the line about a response
+ * that broke after its first bytes. The request log shows such a response with status 200, so the failure is logged here.
  */
 export class RequestLogController extends LogController {
   constructor() {
@@ -42,7 +42,7 @@ export class RequestLogController extends LogController {
     const route = request.routeOptions.url;
     const isGone = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (isGone) request.log.info({ route }, 'response aborted by the client');
-    // The token was revoked during an export, or the caller stopped being a root admin.
+    // The token was revoked during an export, or the caller is no longer a root admin.
     else if (error instanceof ApiError && error.name === 'AuthenticationRequired')
       request.log.info({ route, error: error.name, actor: request.actor?.userId }, 'response ended early');
     else request.log.error({ err: error, route }, 'response stream failed');

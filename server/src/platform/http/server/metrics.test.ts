@@ -7,7 +7,7 @@ import { collectTogether } from './metrics.ts';
 
 const harness = useHarness();
 
-test('the metrics name the version of Halyard and of Node.js', async () => {
+test('the metrics contain the versions of Halyard and Node.js', async () => {
   const { body } = await harness.app.inject('/internal-backstage/prometheus');
 
   expect(body).toContain(`halyard_build_info{version="${version()}",node="${process.versions.node}"} 1`);
@@ -79,7 +79,7 @@ test('a collection that fails does not stop the next one', async () => {
   expect(await collect()).toBe('collected');
 });
 
-test('the documentation for operators describes every kind of share', async () => {
+test('the production guide describes every kind of caller share', async () => {
   const page = readFileSync(
     new URL('../../../../../docs/how-to/run-in-production.md', import.meta.url),
     'utf8',

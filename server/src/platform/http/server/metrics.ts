@@ -30,7 +30,7 @@ export function installMetrics(app: App): void {
     registers: [registry],
   });
 
-  const processRegistry = processMetrics();
+  const processRegistry = getProcessMetrics();
   const collect = collectTogether(
     async () => `${await processRegistry.metrics()}\n${await registry.metrics()}`,
   );
@@ -69,7 +69,7 @@ let sharedRegistry: Registry | undefined;
  * Returns the metrics of the process, which its applications share. The garbage collection observer and the timer live until the
  * process ends, so an application with its own registry would stay in memory after it is closed.
  */
-function processMetrics(): Registry {
+function getProcessMetrics(): Registry {
   if (!sharedRegistry) {
     sharedRegistry = new Registry();
     collectDefaultMetrics({ register: sharedRegistry });
@@ -83,7 +83,7 @@ const COLLECT_EVERY_MS = 250;
 /**
  * Requests that arrive while metrics are collected share the next collection, which begins at least 250 ms after the last one. A
  * thousand clients therefore cost as much as one, and nobody gets values from before their request. Each response is sent in its
- * own turn of the event loop, because a thousand of them in one turn would make everybody else wait.
+ * own turn of the event loop, because a thousand of them in one turn would block all other requests.
  */
 export function collectTogether<T>(collect: () => Promise<T>, everyMs = COLLECT_EVERY_MS): () => Promise<T> {
   let next: Promise<T> | undefined;

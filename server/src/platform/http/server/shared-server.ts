@@ -14,21 +14,21 @@ type ServerSettings = Pick<FastifyServerOptions, 'keepAliveTimeout' | 'requestTi
 };
 
 /**
- * Creates one listener for two applications, for `serverFactory`. The other application gets the requests that belong to it, and
- * neither gets a request to which `reject` has responded.
+ * Creates one server for two applications, for Fastify's `serverFactory`. Requests that `belongsToOther` accepts go to the other
+ * application. Neither application gets a request that `rejectEarly` has responded to.
  */
 export const makeSharedServer =
   (
-    isOther: (request: IncomingMessage) => boolean,
-    other: () => RequestListener,
-    reject: (request: IncomingMessage, response: ServerResponse) => boolean,
+    belongsToOther: (request: IncomingMessage) => boolean,
+    getOther: () => RequestListener,
+    rejectEarly: (request: IncomingMessage, response: ServerResponse) => boolean,
   ) =>
   (main: RequestListener, options: ServerSettings): Server => {
     const silentSockets = new Set<Socket>();
     const server = createServer({ ...options.http }, (request, response) => {
       silentSockets.delete(request.socket);
-      if (reject(request, response)) return;
-      (isOther(request) ? other() : main)(request, response);
+      if (rejectEarly(request, response)) return;
+      (belongsToOther(request) ? getOther() : main)(request, response);
     });
     server.keepAliveTimeout = options.keepAliveTimeout ?? server.keepAliveTimeout;
     server.requestTimeout = options.requestTimeout ?? server.requestTimeout;
@@ -41,8 +41,8 @@ export const makeSharedServer =
   };
 
 /**
- * Browsers and load balancers open connections before they have a request. Node closes connections between two requests when the
- * server closes, and would wait for these forever.
+ * Browsers and load balancers open connections before they have a request. When a server closes, Node closes connections that are
+ * idle between two requests, but would wait forever for those that never sent one.
  */
 function endSilentSockets(server: Server, silentSockets: ReadonlySet<Socket>): void {
   const close = server.close.bind(server);
