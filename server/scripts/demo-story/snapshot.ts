@@ -4,7 +4,7 @@ import pg from 'pg';
 import { resealSecrets } from '../../src/delivery/integrations/reseal.ts';
 import { DELIVERY_QUEUE } from '../../src/delivery/outbox.ts';
 import { openDb } from '../../src/platform/db/database.ts';
-import { ownMigrationNames } from '../../src/platform/db/migration-files.ts';
+import { listOwnMigrations } from '../../src/platform/db/migration-files.ts';
 import { locate } from '../../src/platform/files.ts';
 import { hashPassword } from '../../src/platform/secrets/password-hash.ts';
 import { makeKeyring } from '../../src/platform/secrets/seal.ts';
@@ -45,7 +45,7 @@ const ADMIN = 'ada';
 /** The next attempts of failing deliveries. */
 const JOBS = { table: 'pgboss.job', where: `state = 'created' and name = '${DELIVERY_QUEUE}'` };
 
-const newestMigration = async (): Promise<string> => (await ownMigrationNames()).at(-1) ?? '';
+const newestMigration = async (): Promise<string> => (await listOwnMigrations()).at(-1) ?? '';
 
 /** Writes the sample data from a database to the file, without passwords. Its secrets must be encrypted with `STORY_KEY`. */
 export async function saveSnapshot(databaseUrl: string): Promise<void> {

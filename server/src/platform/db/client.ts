@@ -4,8 +4,8 @@ const QUERY_TIMEOUT = 'Query read timeout';
 /** PostgreSQL's error code for a write that it does not accept. */
 export const READ_ONLY = '25006';
 /**
- * PostgreSQL reports these parameters when a connection opens and whenever they change. Either of them means that PostgreSQL
- * accepts no writes.
+ * PostgreSQL reports these parameters when a connection opens and whenever they change. If either is on, PostgreSQL accepts
+ * no writes.
  */
 const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs a statement that may wait for locks. The caller decides how long it waits and how many attempts there are. */
+/** Runs a statement that may wait for locks. The caller decides how long it waits and how often it is retried. */
 export type RunStatement = (statement: string) => Promise<void>;
 export type Runners = {
   client: pg.Client;
@@ -29,13 +29,13 @@ export function parseCreateIndex(statement: string): Definition | undefined {
  */
 export async function createIndex(runners: Runners, definition: Definition): Promise<void> {
   const { table } = definition;
-  const kind = await relationKind(runners.client, table);
+  const kind = await readRelationKind(runners.client, table);
   if (kind === 'p') await createPartitionedIndex(runners, definition);
   else await createPlainIndex(runners, definition);
 }
 
 async function createPlainIndex(runners: Runners, { unique, index, table, rest }: Definition): Promise<void> {
-  if ((await indexState(runners.client, index)) === 'invalid') {
+  if ((await readIndexState(runners.client, index)) === 'invalid') {
     await runners.withLongWait(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`);
   }
   await runners.withLongWait(
@@ -60,7 +60,7 @@ async function createPartitionedIndex(runners: Runners, definition: Definition):
     );
     partition = await findUnindexedPartition(runners.client, definition);
   }
-  if ((await indexState(runners.client, index)) !== 'valid') {
+  if ((await readIndexState(runners.client, index)) !== 'valid') {
     throw new Error(
       `Index ${index} exists but does not match the partitions of ${table}. Drop it and run again.`,
     );
@@ -95,7 +95,7 @@ function getPartitionIndex({ index, table }: Definition, partition: string): str
   return name;
 }
 
-async function relationKind(client: pg.Client, table: string): Promise<string | undefined> {
+async function readRelationKind(client: pg.Client, table: string): Promise<string | undefined> {
   const { rows } = await client.query<{ kind: string }>(
     'select relkind as kind from pg_class where oid = to_regclass($1)',
     [table],
@@ -103,7 +103,7 @@ async function relationKind(client: pg.Client, table: string): Promise<string | 
   return rows[0]?.kind;
 }
 
-async function indexState(client: pg.Client, index: string): Promise<'valid' | 'invalid' | undefined> {
+async function readIndexState(client: pg.Client, index: string): Promise<'valid' | 'invalid' | undefined> {
   const { rows } = await client.query<{ valid: boolean }>(
     'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
     [index],

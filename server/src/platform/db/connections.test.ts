@@ -34,21 +34,21 @@ const openPool = (name: string, poolSize: number, more: { onTooManyConnections?:
   return { db, pool };
 };
 
-const use = (db: Db, count: number, seconds = 0.2) =>
+const runQueries = (db: Db, count: number, seconds = 0.2) =>
   Promise.all(Array.from({ length: count }, () => sql`select pg_sleep(${seconds})`.execute(db)));
 
 test('a pool that gets no connection makes another pool close its idle ones', async () => {
   const requests = openPool('requests', LIMIT);
-  await use(requests.db, LIMIT);
+  await runQueries(requests.db, LIMIT);
   const sdk = openPool('sdk', 1, { onTooManyConnections: requests.pool.closeIdle });
 
-  const first = await use(sdk.db, 1).catch(error => error);
+  const first = await runQueries(sdk.db, 1).catch(error => error);
 
   expect(first).toMatchObject({ code: '53300' });
   await expect
     .poll(
       async () =>
-        await use(sdk.db, 1).then(
+        await runQueries(sdk.db, 1).then(
           () => 'connected',
           () => 'rejected',
         ),
@@ -62,7 +62,7 @@ test('a pool whose connections are all in use makes room for a more important on
   const requests = openPool('requests', LIMIT);
   let isBusy = true;
   const load = Array.from({ length: LIMIT * 2 }, async () => {
-    while (isBusy) await use(requests.db, 1, 0.05).catch(() => {});
+    while (isBusy) await runQueries(requests.db, 1, 0.05).catch(() => {});
   });
   await expect.poll(() => requests.pool.usage().inUse).toBe(LIMIT);
   const sdk = openPool('sdk', 1, { onTooManyConnections: requests.pool.makeRoom });
@@ -70,14 +70,14 @@ test('a pool whose connections are all in use makes room for a more important on
   await expect
     .poll(
       async () =>
-        await use(sdk.db, 1).then(
+        await runQueries(sdk.db, 1).then(
           () => 'connected',
           () => 'rejected',
         ),
     )
     .toBe('connected');
   // The more important pool keeps the connection, although requests are waiting for a connection.
-  await use(sdk.db, 1);
+  await runQueries(sdk.db, 1);
 
   isBusy = false;
   await Promise.all(load);
@@ -99,7 +99,7 @@ test('a connection carries the name of its pool', async () => {
 test('the budget reports the lowest limit and the number of connected servers', async () => {
   const { db } = openPool('requests', 1);
   const { db: listener } = openPool('sdk listener', 1);
-  await use(listener, 1, 0);
+  await runQueries(listener, 1, 0);
 
   expect(await readBudget(db)).toEqual({
     available: LIMIT,

@@ -33,10 +33,10 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
- * During a failover a new connection can reach a standby. That connection serves reads for this long, then a new one looks for
- * the primary.
+ * During a failover, a new connection can reach a standby. It serves reads for this long, and then a new connection looks for the
+ * primary.
  */
-const READ_ONLY_LIFE_MS = 1_000;
+const READ_ONLY_LIFETIME_MS = 1_000;
 /** A pool that shrank in favor of a more important one stays smaller for this long. */
 const MAKE_ROOM_MS = 30_000;
 
@@ -52,7 +52,7 @@ export type PoolSettings = {
   onTooManyConnections?: () => void;
   /** Sets timeouts and planner options for each connection, which not every connection pooler passes on. The default is true. */
   sessionOptions?: boolean;
-  /** Whether frequent statements are prepared, which is true by default. */
+  /** Whether frequent statements are prepared. The default is true. */
   preparedStatements?: boolean;
   /** How long a query waits for a response from PostgreSQL. */
   queryTimeoutMs?: number;
@@ -69,7 +69,7 @@ export type PoolSettings = {
 export type OpenPool = {
   /** Reports how busy the pool is. */
   usage: () => PoolUsage;
-  /** Closes the connections that nobody uses. */
+  /** Closes idle connections. */
   closeIdle: () => void;
   /** Closes idle connections and the next one that is released, and opens no new ones for a while. */
   makeRoom: () => void;
@@ -143,7 +143,7 @@ function dropReadOnly(pool: pg.Pool, onReadOnly: () => void): void {
     setTimeout(() => {
       outdatedClients.add(client);
       if (isReadOnly(client)) dropIdle(pool, shouldDrop);
-    }, READ_ONLY_LIFE_MS).unref();
+    }, READ_ONLY_LIFETIME_MS).unref();
     if (isReadOnly(client)) onReadOnly();
   });
   pool.on('release', (_error, client) => {

@@ -6,7 +6,7 @@ import { translateDbError } from './failures.ts';
 
 const harness = useHarness();
 
-test('a tag that was deleted during the request is named in the response', async () => {
+test('the error names a tag that was deleted during the request', async () => {
   await makeFeature(harness.db, 'default', { name: 'tagged' });
 
   const error =

@@ -81,7 +81,7 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
  * Returns the value that violated a constraint, from `Key (type)=(relase) is not present…`. With several columns, as in `Key (type,
  * name)=(root-custom, Auditor) already exists.`, it is the value of the last one. PostgreSQL may omit the detail.
  */
-function violatedValue({ detail = '' }: pg.DatabaseError): string {
+function parseViolatingValue({ detail = '' }: pg.DatabaseError): string {
   const [, columns = '', values] = /^Key \((.*?)\)=\((.{1,200}?)\) /s.exec(detail) ?? [];
   if (values === undefined) return '…';
   return values
@@ -98,7 +98,7 @@ function deletionConflict(resource: string): ApiError {
 const TIME_OUT_OF_RANGE = /^2200[89]$/;
 const timeRangeError = () => badData([{ message: 'a time is out of range', path: '/body' }]);
 
-// A later retry can succeed after any of these: statement and lock timeouts, no free connection, shutdown, unreachable server,
+// A retry can succeed after any of these: statement and lock timeouts, no free connection, shutdown, unreachable server,
 // rejected login, full disk, deadlock, serialization failure.
 const TEMPORARY_CODE = /^(57014|55P03|55000|53\d{3}|57P0\d|08\w{3}|28\w{3}|3D000|40P01|40001|25P03)$/;
 // The subset of these that concerns the whole database rather than one statement, plus a read-only database.
@@ -118,11 +118,11 @@ const NETWORK_CODES = new Set([
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/;
 
-/** Converts a database error into an error for the caller. It returns undefined if there is nothing the caller can do about it. */
+/** Converts a database error into an error for the caller. It returns undefined if the caller cannot do anything about it. */
 export function translateDbError(error: unknown): ApiError | undefined {
   if (error instanceof pg.DatabaseError) {
     const makeError = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
-    if (makeError) return Object.assign(makeError(violatedValue(error)), { cause: error });
+    if (makeError) return Object.assign(makeError(parseViolatingValue(error)), { cause: error });
     if (TIME_OUT_OF_RANGE.test(error.code ?? '')) return Object.assign(timeRangeError(), { cause: error });
     if (error.code === READ_ONLY) return unavailableError(error, READ_ONLY_MESSAGE);
     return TEMPORARY_CODE.test(error.code ?? '') || isOutdatedStatement(error)
@@ -155,7 +155,7 @@ const getCode = (error: Error): string => ('code' in error ? String(error.code) 
 
 /**
  * Runs work that deletes a row. A foreign key is violated by a missing target, which CONSTRAINTS covers, or by deleting a row that
- * is still in use. PostgreSQL reports both alike, so the operation that deletes passes the message for the second case.
+ * is still in use. PostgreSQL reports both in the same way, so the deleting operation passes the message for the second case.
  */
 export async function rejectIfUsed<T>(
   constraint: string,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
-// These functions build JSON that PostgreSQL composes as text, because jsonb took 1.5 times the CPU time for a report of 10,000
-// features.
+// These functions build JSON that PostgreSQL composes as text, because jsonb took 1.5 times as much CPU time for a report of
+// 10,000 features.
 
 export const jsonTime = (value: RawBuilder<unknown>) =>
   sql`to_char(${value} at time zone 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\\"')`;
@@ -14,6 +14,6 @@ export const optionalField = (name: string, value: RawBuilder<unknown>) =>
 export const booleanField = (name: string, column: RawBuilder<unknown>) =>
   sql`case when ${column} then ${sql.lit(`,"${name}":true`)} else ${sql.lit(`,"${name}":false`)} end`;
 
-/** Builds a JSON list that has the JSON text `item` for each row of `rows`, in the order of the rows. */
+/** Builds a JSON list with the JSON text `item` for each row of `rows`, in row order. */
 export const jsonList = (item: RawBuilder<unknown>, rows: RawBuilder<unknown>) =>
   sql`'[' || coalesce((select string_agg(${item}, ',') from (select * from ${rows}) as one), '') || ']'`;

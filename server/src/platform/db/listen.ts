@@ -6,11 +6,11 @@ const RECONNECT_MS = 1_000;
 const HEARTBEAT_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 
-/** Returns the name of the connection, which follows "halyard". */
-const listenerName = (channel: string): string => `${channel.replace('halyard_', '')} listener`;
+/** Returns the name of the connection, which follows "halyard" in PostgreSQL's list. */
+const getListenerName = (channel: string): string => `${channel.replace('halyard_', '')} listener`;
 
 /**
- * Calls back at every notification on a channel, and after every reconnection, because some notifications may have been missed.
+ * Calls `onNotification` for every notification on a channel, and after every reconnection, because notifications may have been missed.
  */
 export function listenTo(
   url: string,
@@ -23,7 +23,7 @@ export function listenTo(
 
   const connect = () => {
     const newClient = new pg.Client({
-      ...boundedConnection(url, listenerName(channel), HEARTBEAT_TIMEOUT_MS),
+      ...boundedConnection(url, getListenerName(channel), HEARTBEAT_TIMEOUT_MS),
     });
     client = newClient;
     const reconnect = (error: Error) => {

@@ -26,7 +26,7 @@ afterAll(async () => {
   await discardDatabase(name);
 });
 
-test('every write of the API that can be tried takes its locks in one order', () => {
+test('every API write that the campaign can send takes its locks in the same order', () => {
   const lockOrder: readonly string[] = LOCK_ORDER;
   const violations = campaign.writes.flatMap(write => {
     const locks = listLocks(write);

@@ -5,11 +5,11 @@
  *
  * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no separate locks, because an operation
  * that changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those
- * rows already, or no other transaction locks them for an update. Triggers lock the segments that a flag begins to use, in share
- * mode. `publish_sdk_documents()` locks the flags that a change touched, which the change has locked already, and last of all it
- * locks the counters of environments.
+ * rows already, or no other transaction locks them for an update. Triggers lock the segments that a flag starts to use, in share
+ * mode. `publish_sdk_documents()` locks the flags that a change touched, which the change has locked already, and finally
+ * locks the environment counters.
  *
- * `lock-order.test.ts` compares the list with what every write of the API locks, and runs writes against each other.
+ * `lock-order.test.ts` compares the list with the locks of every API write, and runs writes against each other.
  */
 export const LOCK_ORDER = [
   // Advisory locks, for rules about all rows of a kind, in transactions with only a few statements.

@@ -21,10 +21,10 @@ afterEach(async () => {
 });
 
 async function connect(): Promise<pg.Client> {
-  const opened = new pg.Client({ connectionString: url, options: '-c lock_timeout=2s' });
-  opened.on('error', () => {});
-  await opened.connect();
-  return opened;
+  const newClient = new pg.Client({ connectionString: url, options: '-c lock_timeout=2s' });
+  newClient.on('error', () => {});
+  await newClient.connect();
+  return newClient;
 }
 
 async function whilePending(
@@ -47,7 +47,7 @@ const columnExists = async (table: string, column: string) =>
     ])
   ).rowCount === 1;
 
-const indexes = async (like: string) =>
+const listIndexes = async (like: string) =>
   (
     await client.query<{ name: string; valid: boolean }>(
       'select relname as name, indisvalid as valid from pg_index join pg_class on oid = indexrelid where relname like $1 order by 1',
@@ -55,7 +55,7 @@ const indexes = async (like: string) =>
     )
   ).rows;
 
-test('several migrators at the same time: one applies all, and the others find nothing to do', async () => {
+test('of several simultaneous migrators, one applies all migrations and the others find nothing to do', async () => {
   await createDatabase(name);
 
   const appliedNames = await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
@@ -163,7 +163,7 @@ test('holds no lock of one file while the next one runs', async () => {
   );
 });
 
-const waitersForFeatures = async () =>
+const countFeatureWaiters = async () =>
   (await client.query("select from pg_locks where not granted and relation = 'features'::regclass")).rowCount;
 
 test('readers do not queue behind a migration that waits for a lock', async () => {
@@ -175,9 +175,9 @@ test('readers do not queue behind a migration that waits for a lock', async () =
     { '9001_column.sql': 'alter table features add column probe text' },
     async () => {
       // The migration waits only briefly each time, so a reader that arrives later still runs before the long reader ends.
-      await expect.poll(waitersForFeatures, { interval: 10 }).toBeGreaterThan(0);
+      await expect.poll(countFeatureWaiters, { interval: 10 }).toBeGreaterThan(0);
       await client.query("set lock_timeout = '30s'; select from features");
-      await expect.poll(waitersForFeatures, { interval: 10 }).toBe(0);
+      await expect.poll(countFeatureWaiters, { interval: 10 }).toBe(0);
       expect(await columnExists('features', 'probe')).toBe(false);
       await longReader.query('commit');
     },
@@ -194,7 +194,7 @@ test('nobody queues behind a migration that waits for a vacuum', async () => {
   await vacuum.query('begin; lock table features in share update exclusive mode');
 
   await whilePending({ '9001_column.sql': 'alter table features add column probe text' }, async () => {
-    await expect.poll(waitersForFeatures).toBeGreaterThan(0);
+    await expect.poll(countFeatureWaiters).toBeGreaterThan(0);
     for (let n = 0; n < 100; n++) {
       await client.query("set lock_timeout = '20ms'; update features set stale = stale where false");
     }
@@ -224,7 +224,7 @@ test('builds an index on a partitioned table, even for a partition that is attac
     },
     async () => {
       await expect
-        .poll(() => indexes('events_probe_idx'))
+        .poll(() => listIndexes('events_probe_idx'))
         .toEqual([{ name: 'events_probe_idx', valid: false }]);
       await client.query("insert into events (group_id, type, created_by) values ('x', 'user-created', 'x')");
       await client.query("select setval('events_id_seq', 8388607)");
@@ -244,7 +244,7 @@ test('builds an index on a partitioned table, even for a partition that is attac
   expect(rows.map(row => row.table)).toEqual(expect.arrayContaining(['events_p0', 'events_p1', 'events_p2']));
   expect(rows).toHaveLength(partitions.rowCount ?? 0);
   expect(rows.every(row => row.valid)).toBe(true);
-  expect(await indexes('events_probe_idx')).toEqual([{ name: 'events_probe_idx', valid: true }]);
+  expect(await listIndexes('events_probe_idx')).toEqual([{ name: 'events_probe_idx', valid: true }]);
 });
 
 test('replaces the invalid index that an interrupted attempt left behind', async () => {
@@ -257,7 +257,7 @@ test('replaces the invalid index that an interrupted attempt left behind', async
   const first = migrate(url, { folder });
   first.catch(() => {});
   await expect
-    .poll(() => indexes('features_probe_idx'))
+    .poll(() => listIndexes('features_probe_idx'))
     .toEqual([{ name: 'features_probe_idx', valid: false }]);
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -266,11 +266,11 @@ test('replaces the invalid index that an interrupted attempt left behind', async
   await expect(first).rejects.toThrow('9001_i.concurrently.sql failed at line 1');
   await writer.query('commit');
   await writer.end();
-  expect(await indexes('features_probe_idx')).toEqual([{ name: 'features_probe_idx', valid: false }]);
+  expect(await listIndexes('features_probe_idx')).toEqual([{ name: 'features_probe_idx', valid: false }]);
 
   expect(await migrate(url, { folder })).toEqual(['9001_i.concurrently']);
 
-  expect(await indexes('features_probe_idx')).toEqual([{ name: 'features_probe_idx', valid: true }]);
+  expect(await listIndexes('features_probe_idx')).toEqual([{ name: 'features_probe_idx', valid: true }]);
 });
 
 test('a server that waits for the migration of another server does not deadlock with its index build', async () => {
@@ -317,18 +317,18 @@ test('repeats a statement that changes rows until it changes none', async () => 
 test('a database with tables of a different application is rejected, and nothing is created in it', async () => {
   const otherName = `${name}_other`;
   await createDatabase(otherName);
-  const clientInside = new pg.Client({ connectionString: getDatabaseUrl(otherName) });
-  await clientInside.connect();
-  await clientInside.query('create table orders (id integer)');
+  const otherClient = new pg.Client({ connectionString: getDatabaseUrl(otherName) });
+  await otherClient.connect();
+  await otherClient.query('create table orders (id integer)');
 
   await expect(migrate(getDatabaseUrl(otherName))).rejects.toThrow(
     `Database "${otherName}" is not empty and was not created by Halyard: it has other tables, such as "orders".`,
   );
 
-  const { rows } = await clientInside.query(
+  const { rows } = await otherClient.query(
     "select tablename as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')",
   );
   expect(rows).toEqual([{ name: 'orders' }]);
-  await clientInside.end();
+  await otherClient.end();
   await dropDatabase(otherName);
 });

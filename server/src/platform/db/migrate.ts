@@ -5,7 +5,7 @@ import { howToRun } from '../files.ts';
 import { createIndex, parseCreateIndex, type Runners } from './concurrent-index.ts';
 import { boundedConnection, MIGRATION_TIMEOUT_MS, type Reader } from './database.ts';
 import { isLockFailure, MigrationError, type OpenTransaction, toMigrationError } from './migration-error.ts';
-import { MIGRATIONS, type MigrationFile, ownMigrationNames, readMigrations } from './migration-files.ts';
+import { MIGRATIONS, type MigrationFile, listOwnMigrations, readMigrations } from './migration-files.ts';
 import { rejectOldPostgres } from './postgres-version.ts';
 import { type SqlStatement, splitStatements } from './sql-statements.ts';
 
@@ -58,7 +58,7 @@ export async function requireMigrated(databaseUrl: string): Promise<void> {
         `Database "${database}" does not have Halyard's tables. Check DATABASE_URL, and run ${howToRun('migrate')} first.`,
       );
     const appliedMigrations = await readApplied(client);
-    const pendingMigrations = (await ownMigrationNames()).filter(name => !appliedMigrations.has(name));
+    const pendingMigrations = (await listOwnMigrations()).filter(name => !appliedMigrations.has(name));
     if (pendingMigrations.length > 0)
       throw new MigrationError(
         `Database "${database}" is not fully migrated to this version of Halyard. Wait if a server is migrating it. Otherwise, run ${howToRun('migrate')} first.`,
@@ -87,7 +87,7 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
 export async function listPendingMigrations(db: Reader): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from migration_checksums`.execute(db);
   const appliedMigrations = new Set(rows.map(row => row.name));
-  return (await ownMigrationNames()).filter(name => !appliedMigrations.has(name));
+  return (await listOwnMigrations()).filter(name => !appliedMigrations.has(name));
 }
 
 /**
@@ -119,7 +119,7 @@ async function applyPending(
 ): Promise<string[]> {
   const appliedMigrations = await readApplied(client);
   const pendingMigrations = files.filter(file => !appliedMigrations.has(file.name));
-  rejectOtherHistory(appliedMigrations, files, pendingMigrations);
+  rejectDifferentHistory(appliedMigrations, files, pendingMigrations);
   for (const file of pendingMigrations) {
     const start = Date.now();
     const retries = await applyFile(client, file, options.retryWithinMs ?? RETRY_WITHIN_MS);
@@ -145,7 +145,7 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map(row => [row.name, row.checksum]));
 }
 
-/** Throws before anything is created if the database belongs to a different application. Tables of extensions do not count. */
+/** Throws before anything is created if the database belongs to a different application. Extension tables do not count. */
 async function rejectForeignTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ database: string; name: string | null; count: number }>(
     `select current_database() as database, min(relname) as name, count(*)::integer as count
@@ -157,15 +157,15 @@ async function rejectForeignTables(client: pg.Client): Promise<void> {
   if (!summary || summary.count === 0) return;
   throw new MigrationError(
     `Database "${summary.database}" is not empty and was not created by Halyard: it has other tables, such as "${summary.name}". ` +
-      'Nothing was changed. Create a database for Halyard alone (createdb halyard), and set DATABASE_URL to it.',
+      'Nothing was changed. Create a separate database for Halyard (createdb halyard), and set DATABASE_URL to it.',
   );
 }
 
 /**
- * Throws unless the applied migrations are the first ones of this version. A database that is only ahead is accepted, because in a
- * rolling deploy the old version restarts on the new schema.
+ * Throws unless the applied migrations are the first migrations of this version. A database that is only ahead is accepted, because
+ * in a rolling deploy, the old version restarts on the new schema.
  */
-function rejectOtherHistory(
+function rejectDifferentHistory(
   appliedMigrations: Map<string, string>,
   files: MigrationFile[],
   pendingMigrations: MigrationFile[],
@@ -176,9 +176,9 @@ function rejectOtherHistory(
   const skippedMigration = pendingMigrations.find(file => file.name < lastApplied);
   if (pendingMigrations.length > 0 && (unknownNames.length > 0 || skippedMigration)) {
     throw new MigrationError(
-      `This database cannot be upgraded: its migrations are not the ones of this version. ` +
+      `This database cannot be upgraded: its migrations differ from those of this version. ` +
         `${unknownNames.length > 0 ? `It has ${unknownNames.join(', ')}, unknown to this version` : `It has ${lastApplied}`}, ` +
-        `and lacks ${(skippedMigration ?? pendingMigrations[0])?.name}. An unreleased or a different version created it. ` +
+        `and lacks ${(skippedMigration ?? pendingMigrations[0])?.name}. An unreleased or different version created it. ` +
         'Start that version, or create a new database.',
     );
   }
@@ -194,7 +194,7 @@ function rejectOtherHistory(
   }
 }
 
-/** Applies a migration. Returns how many retries it took to get a lock. */
+/** Applies a migration. Returns how many retries it took to get its locks. */
 async function applyFile(client: pg.Client, file: MigrationFile, retryWithinMs: number): Promise<number> {
   const run = file.concurrent ? applyConcurrently : applyInTransaction;
   try {

@@ -10,7 +10,7 @@ export type MigrationFile = {
   text: string;
   checksum: string;
   /**
-   * The checksums of earlier versions of the file that unreleased versions applied. The file lists them as `-- replaces
+   * The checksums of earlier versions of the file, which unreleased versions applied. The file lists them as `-- replaces
    * <checksum>`.
    */
   replacedChecksums: string[];
@@ -36,7 +36,7 @@ let ownNames: Promise<string[]> | undefined;
 /**
  * Returns the names of this version's migrations. The folder is read once, because a readiness probe needs it every few seconds.
  */
-export function ownMigrationNames(): Promise<string[]> {
+export function listOwnMigrations(): Promise<string[]> {
   ownNames ??= listNames(MIGRATIONS);
   return ownNames;
 }

@@ -12,7 +12,7 @@ test('no migration keeps requests waiting while it is applied', () => {
   expect(findUnsafeStatements(files)).toEqual([]);
 });
 
-test('the example migrations of the campaign follow the rules', () => {
+test("the migration campaign's example migrations follow the rules", () => {
   const folder = new URL('../../../../bench/migration/probe/', import.meta.url);
   const probe = readdirSync(folder).map(name => ({
     name,
@@ -23,7 +23,7 @@ test('the example migrations of the campaign follow the rules', () => {
   expect(findUnsafeStatements([...files, ...probe])).toEqual([]);
 });
 
-const find = (text: string, name = '9001_planted.sql') => findUnsafeStatements([...files, { name, text }]);
+const findViolations = (text: string, name = '9001_planted.sql') => findUnsafeStatements([...files, { name, text }]);
 
 test.each([
   ['an index on a table that has rows', 'create index i on features (stale)'],
@@ -42,35 +42,35 @@ test.each([
   ],
   ['a second addition that is checked immediately', 'alter table features add x text, add check (x is null)'],
   ['not null on a column that was not checked', 'alter table features alter column description set not null'],
-  ['another type', 'alter table features alter description type varchar(10)'],
+  ['a different type', 'alter table features alter description type varchar(10)'],
   [
     'a different type, written in full',
     'alter table only public.features alter column description set data type text',
   ],
-  ['a new name', 'alter table features rename column description to about'],
+  ['a renamed column', 'alter table features rename column description to about'],
   ['a column with a volatile default', 'alter table features add column x uuid default gen_random_uuid()'],
   ['a generated column', 'alter table features add column x text generated always as (name) stored'],
   ['a column with a reference', 'alter table features add column x text references projects'],
-  ['a column not null without a default', 'alter table features add column x text not null'],
-  ['a validation', 'alter table features validate constraint c'],
-  ['a change of rows', "update features set description = ''"],
+  ['a not null column without a default', 'alter table features add column x text not null'],
+  ['a constraint validation', 'alter table features validate constraint c'],
+  ['an update of rows', "update features set description = ''"],
   ['an explicit lock', 'lock table events'],
   [
     'locks on three tables',
     'alter table features add x text; alter table events add x text; alter table projects add x text',
   ],
 ])('rejects %s', (_case, text) => {
-  expect(find(text)).toHaveLength(1);
+  expect(findViolations(text)).toHaveLength(1);
 });
 
 test.each([
   [
-    'a table with an index, rows and a reference',
+    'a new table with an index, rows and a reference',
     "create table x (f text references features); create index i on x (f); insert into x values ('a')",
   ],
   ['a column with a constant default', "alter table features add column x text not null default 'a (b)'"],
   [
-    'a column with the time of the migration',
+    'a column whose default is the time of the migration',
     'alter table features add x timestamptz not null default now()',
   ],
   [
@@ -78,13 +78,13 @@ test.each([
     'alter table features add constraint c check (name <> project) not valid',
   ],
   ['a constraint from an index', 'alter table features add constraint c unique using index i'],
-  ['a column that goes', 'alter table features drop column description'],
+  ['a dropped column', 'alter table features drop column description'],
   [
     'a function that changes rows',
     'create function f() returns void as $$ begin update features set stale = true; end $$ language plpgsql',
   ],
 ])('allows %s', (_case, text) => {
-  expect(find(text)).toEqual([]);
+  expect(findViolations(text)).toEqual([]);
 });
 
 const CONCURRENTLY = '9001_planted.concurrently.sql';
@@ -93,9 +93,9 @@ test.each([
   ['an index that cannot be created twice', 'create index concurrently i on features (stale)'],
   ['an index that is not built concurrently', 'create index if not exists i on features (stale)'],
   ['a column', 'alter table features add column x text'],
-  ['a change of all rows in one statement', "update features set description = '' where description is null"],
+  ['an update of all rows in one statement', "update features set description = '' where description is null"],
 ])('rejects %s outside a transaction', (_case, text) => {
-  expect(find(text, CONCURRENTLY)).toHaveLength(1);
+  expect(findViolations(text, CONCURRENTLY)).toHaveLength(1);
 });
 
 test('allows not null after the check was validated', () => {
@@ -115,6 +115,6 @@ test('allows not null after the check was validated', () => {
 });
 
 test('rejects a file with a wrong name or a taken number', () => {
-  expect(find('select 1', '0001_again.sql')).toEqual(['0001_again.sql: its number is taken']);
-  expect(find('select 1', '9001-planted.sql')).toHaveLength(1);
+  expect(findViolations('select 1', '0001_again.sql')).toEqual(['0001_again.sql: its number is taken']);
+  expect(findViolations('select 1', '9001-planted.sql')).toHaveLength(1);
 });

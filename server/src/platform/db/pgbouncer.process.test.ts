@@ -54,7 +54,7 @@ max_client_conn = 200
     stdio: 'ignore',
     env: { PATH: `${process.env.PATH}:/usr/sbin` },
   });
-  while (!(await accepts(Number(pooledUrl.port)))) await sleep(50);
+  while (!(await acceptsConnections(Number(pooledUrl.port)))) await sleep(50);
 });
 afterEach(async () => {
   pooler.kill('SIGKILL');
@@ -70,7 +70,7 @@ async function runAsAdmin(statements: string): Promise<void> {
   await client.end();
 }
 
-function accepts(port: number): Promise<boolean> {
+function acceptsConnections(port: number): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy();
@@ -80,7 +80,7 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-test('behind PgBouncer in transaction mode the server says which settings the role needs, and then works', async () => {
+test('behind PgBouncer in transaction mode, the server says which settings the role needs, and then works', async () => {
   const env = {
     DATABASE_URL: pooledUrl.href,
     HALYARD_DATABASE_DIRECT_URL: direct.href,

@@ -59,7 +59,7 @@ test('stops preparing after a rollback', async () => {
   expect(await countPrepared("'afterwards'")).toBe(0);
 });
 
-test('responds 503 once after a migration changed the columns of a prepared statement', async () => {
+test('fails with 503 once after a migration changes the columns of a prepared statement', async () => {
   const insert = (id: number) =>
     db.transaction().execute(async tx => {
       const { rows } = await sql`insert into notes (id) values (${id}) returning *`.execute(tx);

@@ -71,7 +71,7 @@ function makePreparingClient(
   return { query, release: () => client.release(isOutdated) };
 }
 
-/** Names the prepared statements of one connection. Never reuses a name for a different statement, even after an eviction. */
+/** Names the prepared statements of one connection. A name is never reused for a different statement, even after an eviction. */
 function makeStatementNames(client: pg.PoolClient) {
   const names = new Map<string, string>();
   let count = 0;

@@ -49,7 +49,7 @@ async function readOnlyMetric(): Promise<string | undefined> {
   return /^halyard_database_read_only (\d)$/m.exec(await registry.metrics())?.[1];
 }
 
-test('on a read-only database reads work, changes get 503, and the pool finds the primary by itself', async () => {
+test('on a read-only database, reads work, changes return 503, and the pool finds the primary by itself', async () => {
   expect((await create('before')).status).toBe(201);
   expect(await readReadiness()).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
 

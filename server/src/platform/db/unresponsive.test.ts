@@ -49,9 +49,9 @@ test('the client waits a little longer than PostgreSQL, but no longer than a loa
 test('responds with 503 while the database does not respond, and recovers by itself', async () => {
   const sendMany = (count: number) =>
     Promise.all(Array.from({ length: count }, () => call(app, 'GET', '/api/admin/projects')));
-  const statuses = async (count: number) => (await sendMany(count)).map(({ status }) => status);
+  const listStatuses = async (count: number) => (await sendMany(count)).map(({ status }) => status);
   const write = (id: string) => call(app, 'POST', '/api/admin/projects', { body: { id, name: id } });
-  await expect.poll(() => statuses(POOL_SIZE)).toEqual(Array(POOL_SIZE).fill(200));
+  await expect.poll(() => listStatuses(POOL_SIZE)).toEqual(Array(POOL_SIZE).fill(200));
 
   proxy.freeze();
   const responses = [
@@ -63,7 +63,7 @@ test('responds with 503 while the database does not respond, and recovers by its
   expect(responses.map(({ headers }) => headers['retry-after'])).toEqual(responses.map(() => '2'));
 
   proxy.restore();
-  await expect.poll(() => statuses(2 * POOL_SIZE)).toEqual(Array(2 * POOL_SIZE).fill(200));
+  await expect.poll(() => listStatuses(2 * POOL_SIZE)).toEqual(Array(2 * POOL_SIZE).fill(200));
   expect((await write('written-later')).status).toBe(201);
 });
 
@@ -74,42 +74,42 @@ test('ends a connection whose query got no response in time, even in a transacti
     onError: () => {},
     queryTimeoutMs: TIMEOUT_MS,
   });
-  const backend = async () =>
+  const readBackend = async () =>
     (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(singleConnection)).rows[0]?.pid;
-  const first = await backend();
+  const first = await readBackend();
 
   await expect(sql`select pg_sleep(60)`.execute(singleConnection)).rejects.toThrow('Query read timeout');
-  const second = await backend();
+  const second = await readBackend();
   await expect(
     singleConnection.transaction().execute(async tx => await sql`select pg_sleep(60)`.execute(tx)),
   ).rejects.toThrow();
-  const third = await backend();
+  const third = await readBackend();
 
   expect(new Set([first, second, third]).size).toBe(3);
   await singleConnection.destroy();
 });
 
-test('after one timeout the connections that were idle are not used again', async () => {
-  const some = open();
-  const backends = async () => {
+test('after one timeout, connections that were idle are not reused', async () => {
+  const pool = open();
+  const listBackends = async () => {
     const rows = await Promise.all(
       Array.from({ length: POOL_SIZE }, async () => {
         const result = await sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.2)`.execute(
-          some,
+          pool,
         );
         return result.rows[0]?.pid;
       }),
     );
     return new Set(rows);
   };
-  const backendsBefore = await backends();
+  const backendsBefore = await listBackends();
   expect(backendsBefore.size).toBe(POOL_SIZE);
 
-  await expect(sql`select pg_sleep(60)`.execute(some)).rejects.toThrow('Query read timeout');
+  await expect(sql`select pg_sleep(60)`.execute(pool)).rejects.toThrow('Query read timeout');
 
-  const backendsAfter = await backends();
+  const backendsAfter = await listBackends();
   expect([...backendsAfter].filter(pid => backendsBefore.has(pid))).toEqual([]);
-  await some.destroy();
+  await pool.destroy();
 });
 
 test('deliveries resume when the database responds again, and each is sent and recorded once', async () => {

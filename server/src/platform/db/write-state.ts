@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Flags are read every second, so the server notices a database that is still read-only long before this time. */
+/** Flags are read every second, so the server notices a database that is still read-only long before this time is over. */
 const ASSUMED_READ_ONLY_MS = 3_000;
 
 /** Whether the database accepts writes, as far as this process knows from its connections. */

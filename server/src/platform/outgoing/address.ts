@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** The private addresses that integrations may connect to. */
+/** The private IP addresses that integrations may connect to. */
 export type TargetPolicy = { allowed: string[]; allowPrivate: boolean };
 
 /**
- * Returns whether connecting to an address is allowed. Public addresses are allowed, and so are private addresses in the
- * policy. An IPv4 address is public outside every special range, and an IPv6 address is public inside 2000::/3.
+ * Returns whether connecting to an IP address is allowed. Public addresses are allowed, and so are private addresses in the policy. An
+ * IPv4 address is public if it is outside every special range, and an IPv6 address is public if it is inside 2000::/3.
  */
 export function isAllowedAddress(address: string, policy: TargetPolicy): boolean {
   const parsedAddress = parse(address);
@@ -48,4 +48,4 @@ function contains(range: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   }
 }
 
-export const isAddress = (host: string): boolean => ipaddr.isValid(host.replace(/^\[|\]$/g, ''));
+export const isIpAddress = (host: string): boolean => ipaddr.isValid(host.replace(/^\[|\]$/g, ''));

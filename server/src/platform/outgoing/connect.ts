@@ -1,16 +1,16 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { isAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
+import { isIpAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
 import { isAllowedHost } from './target.ts';
 
-/** All addresses of a host name. */
+/** Returns all IP addresses of a host name. */
 export type Resolve = (host: string) => Promise<string[]>;
 
 export const resolveBySystem: Resolve = async host =>
   (await systemLookup(host, { all: true })).map(({ address }) => address);
 
-/** Connecting to the address is not allowed. A retry would not help. */
+/** The target is not allowed, so a retry would not help. */
 export class DisallowedTarget extends Error {}
 
 const CONNECT_MS = 3_000;
@@ -30,9 +30,9 @@ export function makeSafeAgent(
     connect: (options, callback) => {
       chooseAddress(options.hostname, policy, resolve)
         .then(address => {
-          // The certificate and the virtual host belong to the host name.
+          // The certificate and the virtual host belong to the host name, not to the IP address.
           const servername =
-            options.servername ?? (isAddress(options.hostname) ? undefined : options.hostname);
+            options.servername ?? (isIpAddress(options.hostname) ? undefined : options.hostname);
           const pinnedOptions = { ...options, hostname: address, host: address };
           connectTo(
             servername === undefined ? pinnedOptions : { ...pinnedOptions, servername },
@@ -61,7 +61,7 @@ export function makeSafeAgent(
 
 async function chooseAddress(host: string, policy: TargetPolicy, resolve: Resolve): Promise<string> {
   const hostname = host.replace(/^\[|\]$/g, '');
-  const addresses = isAddress(hostname) ? [hostname] : await resolve(hostname);
+  const addresses = isIpAddress(hostname) ? [hostname] : await resolve(hostname);
   const [firstAddress] = addresses;
   if (firstAddress === undefined)
     throw Object.assign(new Error(`${hostname} has no IP address`), { code: 'ENOTFOUND' });

@@ -142,10 +142,10 @@ test('DNS rebinding: connects only to the checked address, and checks the next l
   const lookups: string[] = [];
   // An address of this machine that stands in for a public IP address. Nothing listens there.
   const policy = { allowed: ['127.0.0.2'], allowPrivate: false };
-  const answers = [['127.0.0.2'], ['127.0.0.1']];
+  const lookupResults = [['127.0.0.2'], ['127.0.0.1']];
   const sender = makeSender(policy, async host => {
     lookups.push(host);
-    return answers[lookups.length - 1] ?? ['127.0.0.1'];
+    return lookupResults[lookups.length - 1] ?? ['127.0.0.1'];
   });
   const url = `http://rebind.example.com:${new URL(receiver.url).port}/`;
 
@@ -160,7 +160,7 @@ test('DNS rebinding: connects only to the checked address, and checks the next l
   expect(receiver.received).toEqual([]);
 });
 
-test('connects to allowed targets by name, address or range, and marks their response as private', async () => {
+test('connects to allowed targets by name, IP address or range, and marks their responses as private', async () => {
   receiver.respondWith((_, response) => response.end('internal secret'));
   const { port } = new URL(receiver.url);
 

@@ -133,15 +133,15 @@ async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void
 const DNS = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/;
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 
-/** Messages for error codes of Node, OpenSSL and undici. The first match applies. */
-const MEANINGS: [RegExp, Failure, string][] = [
+/** Messages for the error codes of Node, OpenSSL and undici. The first match applies. */
+const ERROR_MESSAGES: [RegExp, Failure, string][] = [
   [/TIMEOUT|ETIMEDOUT|TimeoutError/, 'timeout', 'The receiver did not respond in time.'],
-  [DNS, 'dns', 'The host name of the receiver could not be resolved.'],
-  [/CERT_HAS_EXPIRED/, 'tls', 'The certificate of the receiver has expired.'],
-  [/CERT_NOT_YET_VALID/, 'tls', 'The certificate of the receiver is not valid yet.'],
-  [/CERT_REVOKED/, 'tls', 'The certificate of the receiver was revoked.'],
-  [/ALTNAME|HOSTNAME_MISMATCH/, 'tls', 'The certificate of the receiver is for a different host name.'],
-  [/SELF_SIGNED|DEPTH_ZERO/, 'tls', 'The certificate of the receiver is self-signed.'],
+  [DNS, 'dns', "The receiver's host name could not be resolved."],
+  [/CERT_HAS_EXPIRED/, 'tls', "The receiver's certificate has expired."],
+  [/CERT_NOT_YET_VALID/, 'tls', "The receiver's certificate is not valid yet."],
+  [/CERT_REVOKED/, 'tls', "The receiver's certificate was revoked."],
+  [/ALTNAME|HOSTNAME_MISMATCH/, 'tls', "The receiver's certificate is for a different host name."],
+  [/SELF_SIGNED|DEPTH_ZERO/, 'tls', "The receiver's certificate is self-signed."],
   [
     /UNABLE_TO|INVALID_CA|CERT_/,
     'tls',
@@ -150,7 +150,7 @@ const MEANINGS: [RegExp, Failure, string][] = [
   [TLS, 'tls', 'The TLS handshake with the receiver failed.'],
   [/ECONNREFUSED/, 'connection', 'The receiver does not accept connections (ECONNREFUSED).'],
   [/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/, 'connection', 'The receiver could not be reached.'],
-  [/HEADERS_OVERFLOW|^HPE_HEADER/, 'connection', 'The headers of the response are too large.'],
+  [/HEADERS_OVERFLOW|^HPE_HEADER/, 'connection', 'The response headers are too large.'],
   [/^HPE_|HTTPParserError/, 'connection', 'The response was not valid HTTP.'],
   [
     /ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_RES_CONTENT_LENGTH/,
@@ -164,6 +164,6 @@ function explain(reason: unknown): { failure: Failure; error: string } {
   const error = reason as NodeJS.ErrnoException;
   if (error instanceof DisallowedTarget) return { failure: 'disallowed', error: error.message };
   const code = error.code === undefined || error.name === 'TimeoutError' ? error.name : String(error.code);
-  const [, failure, message] = MEANINGS.find(([pattern]) => pattern.test(code)) ?? [];
+  const [, failure, message] = ERROR_MESSAGES.find(([pattern]) => pattern.test(code)) ?? [];
   return { failure: failure ?? 'connection', error: message ?? 'The connection to the receiver failed.' };
 }

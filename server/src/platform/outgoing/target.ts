@@ -1,4 +1,4 @@
-import { isAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
+import { isIpAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
 
 const MAX_URL_LENGTH = 2_000;
 const MAX_HOST_LENGTH = 253;
@@ -11,7 +11,7 @@ export function findTargetProblem(text: string, policy: TargetPolicy): string | 
   if (url.username !== '' || url.password !== '') return 'must not contain a username or password';
   if (url.hostname === '' || url.hostname.length > MAX_HOST_LENGTH) return 'must contain a host name';
   // URL normalizes other notations of an IP address (decimal, hexadecimal, short).
-  if (isAddress(url.hostname) && !isAllowedAddress(url.hostname, policy))
+  if (isIpAddress(url.hostname) && !isAllowedAddress(url.hostname, policy))
     return notPublicMessage(url.hostname);
   if (isLocalName(url.hostname) && !policy.allowPrivate && !isAllowedHost(url.hostname, policy))
     return notPublicMessage(url.hostname);

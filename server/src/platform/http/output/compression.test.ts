@@ -37,10 +37,10 @@ test.each([
   ['a list', '/api/admin/search/features'],
   ['a streamed list', '/api/admin/projects/default/features'],
   ['an export', '/api/admin/search/events/export?format=ndjson'],
-  ['a search of events', '/api/admin/search/events'],
+  ['an event search', '/api/admin/search/events'],
   ['metrics', '/internal-backstage/prometheus'],
   ['the script of the API page', '/docs/js/scalar.js'],
-])('compresses %s with Brotli or gzip, as the client accepts', async (_case, url) => {
+])('compresses %s with Brotli or gzip, whichever the client accepts', async (_case, url) => {
   const plain = await send(url);
   const [br, gz] = [await send(url, 'gzip, deflate, br'), await send(url, 'gzip')];
 
@@ -56,7 +56,7 @@ test.each([
 });
 
 test('a caller with many simultaneous responses gets some of them uncompressed', async () => {
-  const app = bareApp();
+  const app = makeBareApp();
   app.get('/', (_, reply) => reply.type('application/json').send(LONG));
   await app.ready();
 
@@ -84,7 +84,7 @@ test('does not compress an empty body or one smaller than 1 kB', async () => {
   }
 });
 
-test('HEAD has the length and the encoding of GET', async () => {
+test('HEAD returns the length and the encoding of GET', async () => {
   const url = '/api/admin/search/features';
   const fullResponse = await send(url, 'br');
 
@@ -97,8 +97,8 @@ test('HEAD has the length and the encoding of GET', async () => {
   });
 });
 
-test('other requests get their turns while a body of 16 MB is compressed', async () => {
-  const app = bareApp();
+test('other requests proceed while a 16 MB body is compressed', async () => {
+  const app = makeBareApp();
   const body = '{"name":"a-flag-of-the-project","enabled":true},'.repeat(350_000);
   app.get('/', (_, reply) => reply.type('application/json').send(body));
   await app.ready();
@@ -139,8 +139,8 @@ test('a response stored for an idempotency key is replayed to a client that acce
   expect(brotliDecompressSync(first.rawPayload).toString()).toBe(replay.body);
 });
 
-test('no response that shows a secret is compressed', async () => {
-  const app = bareApp();
+test('does not compress a response that shows a secret', async () => {
+  const app = makeBareApp();
   app.post('/secret', { config: { returnsSecret: true } }, () => ({ secret: 'hyl_x', text: LONG }));
   const response = await app.inject({ method: 'POST', url: '/secret', headers: { 'accept-encoding': 'br' } });
 
@@ -156,7 +156,7 @@ test.each([
   ['an image', { 'content-type': 'image/png' }, undefined],
   ['no type', { 'content-type': '' }, undefined],
 ])('a response with %s has the right encoding', async (_case, headers, encoding) => {
-  const app = bareApp();
+  const app = makeBareApp();
   app.get('/', (_, reply) => reply.type('application/json').headers(headers).send(Buffer.from(LONG)));
 
   const response = await app.inject({ url: '/', headers: { 'accept-encoding': 'br, gzip' } });
@@ -198,7 +198,7 @@ test('If-Match accepts the ETag of a compressed response', async () => {
 });
 
 test('adds to the Vary header of a response', async () => {
-  const app = bareApp();
+  const app = makeBareApp();
   app.get('/', (_, reply) => reply.type('text/html').header('vary', 'accept').send(LONG));
 
   expect((await app.inject('/')).headers.vary).toBe('accept, accept-encoding');
@@ -221,7 +221,7 @@ afterAll(async () => {
   for (const app of openApps) await app.close();
 });
 
-function bareApp(): App {
+function makeBareApp(): App {
   const app = Fastify() as unknown as App;
   openApps.push(app);
   installCompression(app);
@@ -230,9 +230,9 @@ function bareApp(): App {
 
 const getAddress = ({ server }: App): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** Starts a server that streams pieces, and reports how its source ended. */
+/** Starts a server that streams pieces. `closed` resolves when the source is closed. */
 async function serve(pieces: () => Pieces) {
-  const app = bareApp();
+  const app = makeBareApp();
   const closed = Promise.withResolvers<void>();
   app.get('/', (_, reply) => sendPieces(reply, pieces(), { onClose: closed.resolve }));
   await app.listen({ port: 0, host: '127.0.0.1' });
@@ -248,7 +248,7 @@ async function openStream(address: string, encoding: string): Promise<IncomingMe
 test.each([
   ['br', createBrotliDecompress],
   ['gzip', createGunzip],
-] as const)('a stream with %s sends each piece as soon as it exists', async (encoding, decoder) => {
+] as const)('a stream compressed with %s sends each piece as soon as it exists', async (encoding, decoder) => {
   const morePieces = Promise.withResolvers<void>();
   async function* pieces(): Pieces {
     yield 'first';

@@ -10,8 +10,8 @@ import { chooseEncoding, type Encoding } from '@halyard/plane/platform/http/outp
 import type { FastifyReply } from 'fastify';
 import { addVary } from './stored-file.ts';
 
-/** A smaller body fits into one packet with its headers. */
-const SMALLEST_BYTES = 1_024;
+/** A smaller body fits into one packet together with its headers. */
+const MIN_BYTES = 1_024;
 
 /** Data and text are compressed. Server-sent events are not, because each frame must arrive immediately. */
 const COMPRESSIBLE =
@@ -29,12 +29,12 @@ const BROTLI = {
 const GZIP = { flush: constants.Z_SYNC_FLUSH };
 
 /**
- * The threads of zlib also compare passwords and read files, so a caller gets two of them at a time, and the queue stays short. A stream
- * needs a thread only while it has something to compress, but about 1 MB of memory.
+ * zlib's threads also hash passwords and read files, so a caller gets two of them at a time, and the queue stays short. A stream needs
+ * a thread only while it has something to compress, but about 1 MB of memory all the time.
  */
 const WHOLE_RESPONSES: ShareLimits = { capacity: 8, share: 0.25, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
 const STREAMED_RESPONSES: ShareLimits = { ...WHOLE_RESPONSES, capacity: 32 };
-/** Never reaches a caller, because a response that finds no free slot is sent uncompressed. */
+/** Callers never see this error, because a response that finds no free slot is sent uncompressed. */
 const busyError = (): ApiError => new ApiError('ServiceUnavailableError', 'Compression is busy.');
 
 /** The marker of an encoding in a strong ETag. Our ETags contain no semicolon. */
@@ -54,9 +54,9 @@ const ENCODERS: Record<Encoding, Encoder> = {
  * of a response.
  */
 export function installCompression(app: App, admission: Admission = new Map()): void {
-  const wholes = makeShares(WHOLE_RESPONSES, busyError);
-  const streams = makeShares(STREAMED_RESPONSES, busyError);
-  admission.set('compression', wholes).set('compressed-streams', streams);
+  const wholeSlots = makeShares(WHOLE_RESPONSES, busyError);
+  const streamSlots = makeShares(STREAMED_RESPONSES, busyError);
+  admission.set('compression', wholeSlots).set('compressed-streams', streamSlots);
 
   app.addHook('onRequest', async ({ raw: { headers } }) => {
     for (const name of ['if-match', 'if-none-match'] as const) {
@@ -73,7 +73,7 @@ export function installCompression(app: App, admission: Admission = new Map()): 
     if (encoding === undefined || reply.raw.destroyed) return payload;
     const isStream = payload instanceof Readable;
     // A response that would have to wait is sent uncompressed.
-    const release = (isStream ? streams : wholes).tryAcquire(request.caller || toNetwork(request.ip));
+    const release = (isStream ? streamSlots : wholeSlots).tryAcquire(request.caller || toNetwork(request.ip));
     if (release === undefined) return payload;
     reply.header('content-encoding', encoding).removeHeader('content-length');
     markTag(reply, encoding);
@@ -91,13 +91,13 @@ export function installCompression(app: App, admission: Admission = new Map()): 
 function isCompressible(reply: FastifyReply, payload: unknown): payload is string | Buffer | Readable {
   if (reply.hasHeader('content-encoding') || reply.routeOptions.config.returnsSecret) return false;
   if (!COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? ''))) return false;
-  if (typeof payload === 'string') return Buffer.byteLength(payload) >= SMALLEST_BYTES;
-  if (Buffer.isBuffer(payload)) return payload.length >= SMALLEST_BYTES;
+  if (typeof payload === 'string') return Buffer.byteLength(payload) >= MIN_BYTES;
+  if (Buffer.isBuffer(payload)) return payload.length >= MIN_BYTES;
   return payload instanceof Readable;
 }
 
 /**
- * Compresses a stream. If the source or the encoder ends early, so does the other. Fastify logs the failure of the stream that it
+ * Compresses a stream. If the source or the encoder fails, the other ends too. Fastify logs the failure of the stream that it
  * sends.
  */
 function compressStream(source: Readable, encoder: Transform, release: Release): Transform {

@@ -53,7 +53,7 @@ test.each([
   ],
   [
     '400',
-    'of an SDK with two Hosts',
+    'from an SDK with two Hosts',
     'GET /api/client/features HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n',
     'The request has 2 Host headers. Send exactly one.',
   ],
@@ -71,11 +71,11 @@ test.each([
   expect(response).toContain(`"message":"${message}"`);
 });
 
-test('accepts a request of HTTP/1.0 without a Host', async () => {
+test('accepts an HTTP/1.0 request without a Host header', async () => {
   expect(await sendRaw('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
 });
 
-test('rejects a body over 16 KiB where no token is needed', async () => {
+test('rejects a body over 16 KiB where no token is required', async () => {
   const login = (password: string) =>
     post(
       JSON.stringify({ username: 'nobody', password, more: password }),
@@ -152,7 +152,7 @@ test.each([
   ['a form', post.bind(null, 'name=x', 'application/x-www-form-urlencoded'), 415, 'ContentTypeerror'],
   ['a JSON dialect', post.bind(null, project(''), 'application/vnd.api+json'), 415, 'ContentTypeerror'],
   ['JSON that is cut off', post.bind(null, '{"name":', 'application/json'), 400, 'BadDataError'],
-  ['nothing, called JSON', post.bind(null, '', 'application/json'), 400, 'BadDataError'],
+  ['an empty body declared as JSON', post.bind(null, '', 'application/json'), 400, 'BadDataError'],
   [
     'a body over 1 MiB',
     post.bind(null, project(`,"description":"${'x'.repeat(1_100_000)}"`), 'application/json'),
@@ -204,7 +204,7 @@ test.each([
   expect((await post(payload, contentType)).statusCode).toBe(201);
 });
 
-test('a request without a body may name a content type, or none', async () => {
+test('accepts a request without a body, with or without a content type', async () => {
   const url = '/api/admin/projects/revive/missing';
   expect((await post('', 'application/json', url)).statusCode).toBe(404);
   expect((await post(undefined, undefined, url)).statusCode).toBe(404);
@@ -226,11 +226,11 @@ test.each([
     'addons/777777/rotate-secret',
     Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`unknown${index}`, 1])),
   ],
-])('lists only the first violation of a body with many %s', async (_what, path, body) => {
-  const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
+])('lists only the first violation of a body with many %s', async (_case, path, body) => {
+  const response = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
 
-  expect(answer.status).toBe(400);
-  expect(answer.body.details).toHaveLength(1);
+  expect(response.status).toBe(400);
+  expect(response.body.details).toHaveLength(1);
 });
 
 test('authentication comes before the body is read', async () => {
@@ -250,13 +250,13 @@ test.each([
   ['GET', `/api/admin/user?x=${'x'.repeat(13_000)}`, ADMIN_TOKEN, 400, 'BadDataError'],
   ['GET', '/api/admin/user', `*:*.${'x'.repeat(2_000)}`, 401, 'AuthenticationRequired'],
 ] as const)('responds to %s %s in the error format', async (method, url, token, status, name) => {
-  const answer = await call(harness.app, method, url, { token });
+  const response = await call(harness.app, method, url, { token });
 
-  expect(answer).toMatchObject({ status, body: { name, details: [{ message: expect.any(String) }] } });
+  expect(response).toMatchObject({ status, body: { name, details: [{ message: expect.any(String) }] } });
 });
 
 test.each(['/api/proxy?appName=shop', '/api/proxy/client/metrics'])(
-  '%s names the path for frontend SDKs, with any token',
+  '%s names the path for frontend SDKs, whatever the token',
   async url => {
     const { secret } = (
       await call(harness.app, 'POST', '/api/admin/api-tokens', {
@@ -290,17 +290,17 @@ test('unknown, expired and revoked tokens get the same message', async () => {
   expect(new Set(bodies.map(({ id: _, ...body }) => JSON.stringify(body))).size).toBe(1);
 });
 
-test('responds to an unexpected error with an id and without its message', async () => {
+test('responds to an unexpected error with an id but without its message', async () => {
   const app = await buildApp(harness.db, APP_SETTINGS);
   app.get('/api/admin/broken', { config: { permission: 'NONE' } }, () => {
     throw new Error('select secret from nowhere');
   });
 
-  const answer = await call(app, 'GET', '/api/admin/broken');
+  const response = await call(app, 'GET', '/api/admin/broken');
 
-  expect(answer).toMatchObject({ status: 500, body: { name: 'InternalError' } });
-  expect(answer.body.message).toContain(answer.body.id);
-  expect(JSON.stringify(answer.body)).not.toContain('secret');
+  expect(response).toMatchObject({ status: 500, body: { name: 'InternalError' } });
+  expect(response.body.message).toContain(response.body.id);
+  expect(JSON.stringify(response.body)).not.toContain('secret');
   await app.close();
 });
 
@@ -313,7 +313,7 @@ test('a route without a permission stops the server from starting', async () => 
   await app.close();
 });
 
-test('the metrics count requests by route and contain no IP address', async () => {
+test('the metrics count requests by route and contain no URL', async () => {
   await call(harness.app, 'GET', '/api/admin/projects/some-project');
 
   const { body } = await call(harness.app, 'GET', '/internal-backstage/prometheus', { token: null });
@@ -333,7 +333,7 @@ test('serves the documentation page and the OpenAPI document', async () => {
   expect(document.body.paths).toHaveProperty('/api/admin/search/events');
 });
 
-test('a body with 49,000 violations below long keys is rejected with a short response that counts them', async () => {
+test('a body with 49,000 violations under long keys is rejected with a short response that counts them', async () => {
   const openObjects = Array.from({ length: 30 }, () => `"${'k'.repeat(999)}":{`).join('');
   const body = `{${openObjects}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
 

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { translateDbError } from '../../db/failures.ts';
 import { collectViolations } from '../input/checks.ts';
 
-/** Makes every error look the same to the caller, regardless of where it comes from. The log has the cause under the same id. */
+/** Sends every error in the same format, regardless of where it comes from. The log has the cause under the same id. */
 export function installErrors(app: App, sendPage: SendPage = () => undefined): void {
   const listMethods = collectMethods(app);
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(error, request, reply));
@@ -51,7 +51,7 @@ export async function sendError(error: unknown, request: FastifyRequest, reply: 
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(rejection, id));
 }
 
-/** Writes the error to the log, and returns what the caller may know about it. */
+/** Logs the error, and returns what the caller may know about it. */
 export async function logError(
   error: unknown,
   request: FastifyRequest,

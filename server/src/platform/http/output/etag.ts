@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** The hash has 132 bits, which is enough that nobody can find two contents with the same tag. */
+/** The hash has 132 bits, which is too many for anybody to find two contents with the same tag. */
 const HASH_LENGTH = 22;
 const SEPARATOR = '.';
 
@@ -24,15 +24,15 @@ const computeHash = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, HASH_LENGTH);
 
 /**
- * Creates the strong ETag of a response. `content` is the part that people change. `whole` is the response if it has more, such as
- * the caller's favorite or the last request of an SDK. If-Match compares the content, If-None-Match compares everything.
+ * Creates the strong ETag of a response. `content` is the part that people change. Pass `whole` if the response contains more,
+ * such as the caller's favorites or an SDK's last request. If-Match compares the content, If-None-Match compares everything.
  */
 export const makeEtag = (content: unknown, whole?: unknown): string =>
   `"${computeHash(content)}${whole === undefined ? '' : SEPARATOR + computeHash(whole)}"`;
 
 const getContentHash = (opaque: string): string => opaque.split(SEPARATOR)[0] ?? '';
 
-/** Sends the body with its ETag, or 304 if If-None-Match has that ETag. */
+/** Sends the body with its ETag, or 304 if If-None-Match contains that ETag. */
 export function sendUnlessKnown<T>(
   { headers }: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
@@ -47,9 +47,9 @@ export function sendUnlessKnown<T>(
 }
 
 /**
- * Runs work that changes a resource. With If-Match, it first calls `readEtags`, which locks the resource and returns the ETags that
- * name its current state. If none of them is in If-Match, the work is rejected with 412 after it ran, so that the transaction is
- * rolled back, because RFC 9110 says that every other rejection takes precedence over 412.
+ * Runs work that changes a resource. With If-Match, it first calls `readEtags`, which locks the resource and returns the ETags of its
+ * current state. If If-Match contains none of them, it throws a 412 after the work, which rolls the transaction back. It does not
+ * throw earlier because in RFC 9110, every other rejection takes precedence over 412.
  */
 export async function ifMatches<T>(
   { headers }: Pick<FastifyRequest, 'headers'>,
@@ -71,7 +71,7 @@ export async function ifMatches<T>(
 function preconditionFailure(resourceName: string, strongTags: EntityTag[]): ApiError {
   const message =
     strongTags.length === 0
-      ? `If-Match has only weak ETags (W/), which never match. Send the ETag of the response unchanged. A proxy that compresses responses can make ETags weak.`
+      ? `If-Match contains only weak ETags (W/), which never match. Send the ETag of the response unchanged. A proxy that compresses responses can make ETags weak.`
       : `${resourceName} has changed since you read it, so the request was not carried out. Read it again, compare it with your change, and repeat the request with the new ETag.`;
   return new ApiError('PreconditionFailedError', message, {
     details: [{ message, path: '/headers/if-match' }],

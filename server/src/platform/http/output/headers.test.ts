@@ -42,9 +42,9 @@ test.each(
 test.each([
   ['an unknown path', '/nope'],
   ['an unknown path of the API', '/api/admin/nope'],
-  ['an address that is not valid', '/api/admin/projects/%E0%A4%A'],
+  ['an invalid URL', '/api/admin/projects/%E0%A4%A'],
   ['a path segment that is too long', `/api/admin/projects/${'x'.repeat(600)}`],
-  ['an address that is too long', `/api/admin/user?x=${'x'.repeat(13_000)}`],
+  ['a URL that is too long', `/api/admin/user?x=${'x'.repeat(13_000)}`],
 ])('%s sends the security headers', async (_case, url) => {
   const response = await call(harness.app, 'GET', url);
 

@@ -82,7 +82,7 @@ test('disconnects a client that does not read, and ends the source of the pieces
   await app.close();
 });
 
-test('waits for a source even if it is slower than a client may be', async () => {
+test('waits for a source even if it is slower than the limit for clients', async () => {
   async function* slowPieces(): Pieces {
     yield 'a';
     await sleep(400);
@@ -94,7 +94,7 @@ test('waits for a source even if it is slower than a client may be', async () =>
   await app.close();
 });
 
-test('reads ahead of the client, so that the source can end before the client has read all', async () => {
+test('reads ahead of the client, so that the source can end before the client has read everything', async () => {
   let hasEnded = false;
   async function* somePieces(): Pieces {
     for (let n = 0; n < 3; n++) yield Buffer.alloc(1_000_000, 'x');
@@ -132,7 +132,7 @@ test('ends the source when the client disconnects before the first piece', async
   request.on('error', () => {});
   await sourceBegun.promise;
   request.destroy();
-  await expect.poll(async () => await openConnections(app)).toBe(0);
+  await expect.poll(async () => await countOpenConnections(app)).toBe(0);
   clientDisconnected.resolve();
 
   await closed;
@@ -140,7 +140,7 @@ test('ends the source when the client disconnects before the first piece', async
   await app.close();
 });
 
-const openConnections = (app: App) =>
+const countOpenConnections = (app: App) =>
   new Promise<number>((resolve, reject) =>
     app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
   );

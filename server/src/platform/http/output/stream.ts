@@ -21,7 +21,7 @@ export type SendOptions = {
   readAheadBytes?: number;
 };
 
-/** Sends pieces as they are created. The first is created before anything is sent, so that an error can still become an error response. */
+/** Sends pieces as they are created. The first one is created before anything is sent, so that an error can still become an error response. */
 export async function sendPieces(
   reply: FastifyReply,
   pieces: Pieces,
@@ -42,7 +42,7 @@ export async function sendPieces(
   // close its source.
   stream.once('close', () => {
     onClose();
-    pieces.return().catch(error => reply.log.warn({ err: error }, 'closing the source of a response failed'));
+    pieces.return().catch(error => reply.log.warn({ err: error }, 'response source close failed'));
   });
   addAbortSignal(AbortSignal.timeout(sentWithinMs), stream);
   if (fileName !== undefined) reply.header('content-disposition', `attachment; filename="${fileName}"`);
@@ -55,8 +55,8 @@ async function* prepend(first: IteratorResult<string | Buffer, void>, rest: Piec
 }
 
 /**
- * Yields an object whose last field is a list, as JSON. The first piece is its beginning, and each further piece has a few list
- * items.
+ * Yields the JSON of an object whose last field is a list. The first piece is its beginning, and each further piece contains a few
+ * list items.
  */
 export async function* listPieces(beginning: string, items: AsyncIterable<string[]>): Pieces {
   yield beginning;

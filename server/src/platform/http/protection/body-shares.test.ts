@@ -38,7 +38,7 @@ function begin(token: string, length = Buffer.byteLength(BODY)) {
   return {
     status,
     finish: () => clientRequest.end(BODY.padEnd(length)),
-    leave: () => clientRequest.destroy(),
+    disconnect: () => clientRequest.destroy(),
   };
 }
 
@@ -68,7 +68,7 @@ test('a client that disconnects releases the bytes of its body', async () => {
   const second = begin(viewer, 400);
   await expect.poll(countWaiting).toBe(1);
 
-  first.leave();
+  first.disconnect();
   second.finish();
 
   expect(await second.status).toBe(204);

@@ -14,18 +14,18 @@ import type { Db } from '../../db/database.ts';
 import { type Pieces, type SendOptions, sendPieces } from '../output/stream.ts';
 
 /**
- * Whom a long read is for: a request, or a caller without a request. A request gives up its slot among the short ones, and
- * keeps its long-read slot until its response is sent, because the response is in memory until then.
+ * The caller of a long read, with its request if there is one. A request releases its short-request slot and keeps its long-read
+ * slot until its response is sent, because the response is in memory until then.
  */
 export type LongReader = { caller: string; visit?: AdmittedRequest };
 
 /**
- * Reads that may take long or return much, such as whole lists, reports and free text. They have separate database connections, and
- * each caller has a share of these, so that other requests never wait for long reads.
+ * Reads that may take long or return much, such as whole lists, reports and text searches. They have separate database connections,
+ * and each caller has a share of them, so that other requests never wait for long reads.
  */
 export type LongReads = {
   run: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;
-  /** Runs a text search, which has many short statements, on connections that no other read keeps for long. */
+  /** Runs a text search, which consists of many short statements, on connections that no other read holds for long. */
   runSearch: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;
   /** Streams the rows. The slot is released when the response is sent or aborted. */
   send: (reply: FastifyReply, read: (db: Db) => Pieces) => Promise<FastifyReply>;
@@ -53,7 +53,7 @@ export const LONG_READ_WAIT_MS = 10_000;
 
 /**
  * There are more slots than connections, because a response whose rows are all read needs no connection while the client reads it.
- * Each caller gets one at a time, because one long read can keep a core of PostgreSQL busy.
+ * Each caller gets one at a time, because one long read can keep one of PostgreSQL's cores busy.
  */
 const SLOTS: ShareLimits = {
   capacity: 6,
@@ -136,8 +136,8 @@ export function makeLongReads(
 }
 
 /**
- * Acquires a slot. The slot among the short requests is released before the wait, so that a caller's long reads do not delay its
- * short ones.
+ * Acquires a slot. The short-request slot is released before the wait, so that a caller's long reads do not delay its short
+ * requests.
  */
 async function acquire(slots: Shares, { caller, visit }: LongReader): Promise<Release> {
   visit?.releaseSlot();

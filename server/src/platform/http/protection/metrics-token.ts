@@ -6,7 +6,7 @@ const BACKSTAGE_PATH = '/internal-backstage/';
 
 const computeDigest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Requires the token for everything below `/internal-backstage/`. Without a configured token, these routes are public. */
+/** Requires the token for everything under `/internal-backstage/`. Without a configured token, these routes are public. */
 export function installMetricsToken(app: App, token: string | undefined): void {
   if (token === undefined) return;
   const expectedDigest = computeDigest(`Bearer ${token}`);

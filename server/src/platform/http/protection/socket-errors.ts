@@ -16,7 +16,7 @@ const RESPONSES: Record<string, [status: string, message: string]> = {
 
 type ClientErrorHandler = NonNullable<FastifyServerOptions['clientErrorHandler']>;
 
-/** Responds, in the usual error format and with the given headers, to what Node rejects before there is a request. */
+/** Creates a handler for what Node rejects before there is a request. It responds in the usual error format, with these headers. */
 export function clientErrorHandler(headers: Record<string, string>): ClientErrorHandler {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (error, socket) => {
@@ -54,7 +54,7 @@ export function installExpectations(app: App, headers: Record<string, string>): 
   );
 }
 
-/** Responds to a request with two Host headers. A proxy in front of the server may have used the other header. */
+/** Rejects a request with several Host headers, because a proxy in front of the server may have used a different one. */
 export const rejectTwoHosts =
   (headers: Record<string, string>) =>
   ({ rawHeaders }: IncomingMessage, response: ServerResponse): boolean => {

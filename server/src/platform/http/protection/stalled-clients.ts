@@ -8,7 +8,7 @@ export function installStalledClients(app: App, afterMs = STALLED_AFTER_MS): voi
   app.addHook('onSend', async (request, reply) => {
     const response = reply.raw;
     const { socket } = request.raw;
-    // A request that did not come through the network has no client to stop reading.
+    // A request that did not come through the network has no client that could stop reading.
     if (!(socket instanceof Socket)) return;
     // Node calls this when no byte went through the socket for this long.
     response.setTimeout(afterMs, () => {

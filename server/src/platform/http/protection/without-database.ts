@@ -6,8 +6,8 @@ const NEEDS_DATABASE = /^\/+(?:api|auth|invite|logout)(?=[/?]|$)/;
 const RETRY_AFTER_S = 2;
 
 /**
- * Rejects requests while the server has not seen its database yet. The database may have an older schema, so nothing may read it
- * before migrations have run. `snapshotTime` is undefined afterwards.
+ * Rejects requests until the server has reached its database for the first time. The database may have an older schema, so nothing
+ * may read it before the migrations have run. Afterwards, `snapshotTime` returns undefined.
  */
 export function installWithoutDatabase(app: App, snapshotTime: () => string | undefined): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -17,7 +17,7 @@ export function installWithoutDatabase(app: App, snapshotTime: () => string | un
     reply.header('halyard-snapshot', time);
     throw new ApiError(
       'ServiceUnavailableError',
-      `The database is unreachable. The server started without it and serves SDKs from a snapshot of ${time}. Everything else works when the database responds again.`,
+      `The database is unreachable. The server started without it and serves SDKs from a snapshot of ${time}. Everything else will work again when the database responds.`,
       { retryAfter: RETRY_AFTER_S },
     );
   });
