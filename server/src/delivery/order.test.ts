@@ -20,8 +20,8 @@ const url = (id: number, rest = '') => `/api/admin/addons/${id}${rest}`;
 const post = (path: string) => call(harness.app, 'POST', path);
 const deliveredIds = () => deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
 
-/** Creates three events. The receiver rejects the first event. Returns the records, oldest first. */
-async function createBlocked(id: number) {
+/** Creates three events, of which the receiver rejects the first. Returns the records, oldest first. */
+async function createBlockedDeliveries(id: number) {
   let first: number | undefined;
   deliveries.receiver.respondWith((request, response) => {
     const event = Number(request.headers['x-event-id']);
@@ -43,7 +43,7 @@ const blocking = { ordered: true, whenExhausted: 'block' };
 
 test('an exhausted delivery blocks an ordered integration until it is skipped', async () => {
   const { id } = await deliveries.addWebhook(blocking);
-  const [blockingRecord, second] = await createBlocked(id);
+  const [blockingRecord, second] = await createBlockedDeliveries(id);
   // Neither a later event's job nor the requeuing job below unblocks it.
   await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
     harness.db,
@@ -73,7 +73,7 @@ test('an exhausted delivery blocks an ordered integration until it is skipped', 
 
 test('redelivering a blocking delivery continues in order', async () => {
   const { id } = await deliveries.addWebhook(blocking);
-  const [blockingRecord] = await createBlocked(id);
+  const [blockingRecord] = await createBlockedDeliveries(id);
   deliveries.receiver.respondWith(200);
 
   expect((await post(url(id, `/events/${blockingRecord?.id}/redeliver`))).status).toBe(202);
@@ -88,7 +88,7 @@ test('redelivering a blocking delivery continues in order', async () => {
 
 test('setting whenExhausted to skip unblocks the integration', async () => {
   const { id } = await deliveries.addWebhook(blocking);
-  await createBlocked(id);
+  await createBlockedDeliveries(id);
 
   const { body } = await call(harness.app, 'GET', url(id));
   expect(body).toMatchObject(blocking);
@@ -105,9 +105,9 @@ test('setting whenExhausted to skip unblocks the integration', async () => {
   ]);
 });
 
-test('serializes skipping and ending a delivery', async () => {
+test('serializes skipping and finishing a delivery', async () => {
   const { id } = await deliveries.addWebhook(blocking);
-  const [blockingRecord] = await createBlocked(id);
+  const [blockingRecord] = await createBlockedDeliveries(id);
   const blocker = await harness.db.startTransaction().execute();
   await lockOrder(blocker, [id]);
 
@@ -134,7 +134,7 @@ test('records a warning once after a day of failures, and again after a success'
     await deliveries.recordEvent();
     await deliveries.waitUntilSettled(id);
   };
-  const warnings = async () => {
+  const listWarnings = async () => {
     const { body } = await call(
       harness.app,
       'GET',
@@ -144,15 +144,15 @@ test('records a warning once after a day of failures, and again after a success'
   };
 
   await failForADay();
-  await expect.poll(async () => (await warnings()).length).toBe(1);
+  await expect.poll(async () => (await listWarnings()).length).toBe(1);
   await failForADay();
   deliveries.receiver.respondWith(200);
   await deliveries.recordEvent();
   await deliveries.waitUntilSettled(id);
-  expect(await warnings()).toMatchObject([
+  expect(await listWarnings()).toMatchObject([
     { createdBy: 'system', data: { failingSince: expect.any(String), failedAttempts: expect.any(Number) } },
   ]);
 
   await failForADay();
-  await expect.poll(async () => (await warnings()).length).toBe(2);
+  await expect.poll(async () => (await listWarnings()).length).toBe(2);
 });

@@ -18,7 +18,7 @@ export const BLOCKED_BY = sql`(
     and receiver.ordered and record.state in ('pending', 'retrying')
   order by event_id limit 1)`;
 
-/** Serializes finding the next delivery and ending one, so that no successor is missed. */
+/** Serializes finding the next delivery and finishing a delivery, so that no successor is missed. */
 export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(1214344282, id) from unnest(${integrations.toSorted((a, b) => a - b)}::integer[]) as id`.execute(
     tx,
@@ -36,7 +36,7 @@ export async function queueNext(tx: Tx, integrations: number[]): Promise<void> {
     ) as head where head.state = 'pending'`).execute(tx);
 }
 
-/** Makes one record of an ordered integration, or all of its records, stop blocking. Returns whether any record blocked. */
+/** Unblocks one record of an ordered integration, or all of its records. Returns whether any of them was blocking. */
 export async function unblock(
   { tx, notify }: Change,
   integration: number,

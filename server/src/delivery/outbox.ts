@@ -23,7 +23,7 @@ export const insertDeliveryJobs = (source: RawBuilder<unknown>) => sql`
 /** Whether an enabled integration filters by text. */
 export const FILTERED_BY_TEXT = sql<SqlBool>`exists (select from integrations where enabled and filter_texts is not null)`;
 
-/** Whether the filters of `integrations` match the event. A test event matches no filter, because it names its integration. */
+/** Whether the filters of `integrations` match the event. A test event matches no filter, because it is only for its own integration. */
 export const matchesFilters = (event: 'written' | 'events') => {
   const column = (name: string) => sql.ref(`${event}.${name}`);
   const text =
@@ -48,7 +48,7 @@ export const matchesFilters = (event: 'written' | 'events') => {
 
 /**
  * Inserts a delivery and its job for every integration whose filters match one of the written events. `written.tested` is the id
- * of the integration that a test event is for. Without integrations this is a join with an empty table. `queued` has a row for
+ * of the integration that a test event is for. Without integrations, this is a join with an empty table. `queued` has a row for
  * each job.
  */
 export const INSERT_DELIVERIES: EventWriter = {

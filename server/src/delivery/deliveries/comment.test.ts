@@ -45,7 +45,7 @@ test('the payload has no comment field if the change has no comment', async () =
   expect(sentBodies.find(({ type }) => type === 'tag-type-created')).not.toHaveProperty('comment');
 });
 
-test('the text filter of an integration finds comments', async () => {
+test("an integration's text filter finds comments", async () => {
   const { id } = await deliveries.addWebhook({ filter: { query: 'inc-77' } });
 
   await createTagType('unrelated', 'See INC-78');

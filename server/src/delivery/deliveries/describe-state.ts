@@ -1,4 +1,4 @@
-/** The state of a delivery that has not ended. */
+/** What the state of an open delivery is derived from. */
 export type DeliveryProgress = {
   state: string;
   /** The details stored at the end of the last attempt, or an empty string before the first. */

@@ -12,8 +12,8 @@ const PAST = '2020-01-01T00:00:00Z';
 let id = 0;
 const post = (path: string, body?: object) =>
   call(harness.app, 'POST', `/api/admin/addons/${path}`, body === undefined ? {} : { body });
-/** Reads everything that a request could write, except the log of idempotency keys. */
-const readWritten = async () => {
+/** Reads everything that a request could write, except idempotency keys. */
+const readWrittenState = async () => {
   const { rows } = await sql<{ state: string }>`
     select jsonb_build_array((select count(*) from events), (select count(*) from pgboss.job),
       (select jsonb_agg(d order by d.id) from integration_deliveries d))::text as state`.execute(harness.db);
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 /** Makes three deliveries fail, and returns their records, oldest first. */
-const failThree = async () => {
+const createThreeFailures = async () => {
   deliveries.receiver.respondWith(404);
   for (let n = 0; n < 3; n++) await deliveries.recordEvent();
   return (await deliveries.waitUntilSettled(id)).toReversed() as {
@@ -37,9 +37,9 @@ const failThree = async () => {
   }[];
 };
 
-test('states how many failed records a redelivery would send, and writes nothing', async () => {
-  const records = await failThree();
-  const writtenBefore = await readWritten();
+test('reports how many failed records a redelivery would send, and writes nothing', async () => {
+  const records = await createThreeFailures();
+  const writtenBefore = await readWrittenState();
 
   const plan = await post(`${id}/redeliver?dryRun=true`, { since: PAST });
 
@@ -50,27 +50,27 @@ test('states how many failed records a redelivery would send, and writes nothing
     firstEvent: { id: records[0]?.event.id, summary: expect.any(String) },
     lastEvent: { id: records[2]?.event.id },
   });
-  expect(await readWritten()).toBe(writtenBefore);
-  const real = await post(`${id}/redeliver`, { since: PAST });
-  expect(real).toMatchObject({ status: 202, body: { deliveries: 3, complete: true } });
+  expect(await readWrittenState()).toBe(writtenBefore);
+  const execution = await post(`${id}/redeliver`, { since: PAST });
+  expect(execution).toMatchObject({ status: 202, body: { deliveries: 3, complete: true } });
   await deliveries.waitUntilSettled(id);
 });
 
 test('redelivers failed records up to a time', async () => {
-  const [first, second] = await failThree();
+  const [first, second] = await createThreeFailures();
   const range = { since: first?.createdAt, until: second?.createdAt };
 
   const plan = await post(`${id}/redeliver?dryRun=true`, range);
-  const real = await post(`${id}/redeliver`, range);
+  const execution = await post(`${id}/redeliver`, range);
 
   expect(plan.body).toMatchObject({ deliveries: 1, lastEvent: { id: first?.event.id } });
-  expect(real.body).toEqual({ deliveries: 1, complete: true });
+  expect(execution.body).toEqual({ deliveries: 1, complete: true });
   await deliveries.waitUntilSettled(id);
 });
 
-test('states what a redelivery of one record would send', async () => {
-  const [record] = await failThree();
-  const writtenBefore = await readWritten();
+test('reports what a redelivery of one record would send', async () => {
+  const [record] = await createThreeFailures();
+  const writtenBefore = await readWrittenState();
 
   const plan = await post(`${id}/events/${record?.id}/redeliver?dryRun=true`);
 
@@ -83,11 +83,11 @@ test('states what a redelivery of one record would send', async () => {
       lastEvent: { id: record?.event.id },
     },
   });
-  expect(await readWritten()).toBe(writtenBefore);
+  expect(await readWrittenState()).toBe(writtenBefore);
 });
 
 test('rejects a dry run for an open record with 409, and for a missing record with 404', async () => {
-  const [record] = await failThree();
+  const [record] = await createThreeFailures();
   await sql`update integration_deliveries set state = 'retrying' where id = ${record?.id}`.execute(
     harness.db,
   );
@@ -97,10 +97,10 @@ test('rejects a dry run for an open record with 409, and for a missing record wi
   expect((await post('99999/redeliver?dryRun=true', { since: PAST })).status).toBe(404);
 });
 
-test('states how many events a backfill would send, and writes nothing', async () => {
-  const [first, , last] = await failThree();
+test('reports how many events a backfill would send, and writes nothing', async () => {
+  const [first, , last] = await createThreeFailures();
   const range = { from: first?.createdAt };
-  const writtenBefore = await readWritten();
+  const writtenBefore = await readWrittenState();
 
   const plan = await post(`${id}/backfill?dryRun=true`, range);
 
@@ -111,14 +111,14 @@ test('states how many events a backfill would send, and writes nothing', async (
     firstEvent: { id: first?.event.id },
     lastEvent: { id: last?.event.id },
   });
-  expect(await readWritten()).toBe(writtenBefore);
-  const real = await post(`${id}/backfill`, range);
-  expect(real).toMatchObject({ status: 202, body: { deliveries: 3, complete: true } });
+  expect(await readWrittenState()).toBe(writtenBefore);
+  const execution = await post(`${id}/backfill`, range);
+  expect(execution).toMatchObject({ status: 202, body: { deliveries: 3, complete: true } });
   const replays = (await deliveries.waitUntilSettled(id)).filter(delivery => delivery.replayOf !== null);
   expect(replays).toHaveLength(3);
 });
 
-test('states that there is nothing to send', async () => {
+test('reports that there is nothing to send', async () => {
   const emptyPlan = { deliveries: 0, complete: true, firstEvent: null, lastEvent: null };
   const future = '2100-01-01T00:00:00Z';
 
@@ -126,7 +126,7 @@ test('states that there is nothing to send', async () => {
   expect((await post(`${id}/backfill?dryRun=true`, { from: future })).body).toEqual(emptyPlan);
 });
 
-test('rejects invalid times, an invalid value of dryRun, and dryrun', async () => {
+test('rejects invalid times, an invalid value of dryRun, and the parameter dryrun', async () => {
   expect((await post(`${id}/redeliver?dryRun=true`, { since: '2026-13-01T00:00:00Z' })).status).toBe(400);
   expect((await post(`${id}/redeliver?dryRun=true`, { since: PAST, until: 'now' })).status).toBe(400);
   expect((await post(`${id}/backfill?dryRun=yes`, { from: PAST })).status).toBe(400);
@@ -147,7 +147,7 @@ test.each([
   }
 });
 
-test('rejects a dry run of a disabled integration and of a caller without ADMIN', async () => {
+test('rejects a dry run for a disabled integration, or from a caller without ADMIN', async () => {
   const { id: disabledId } = await deliveries.addWebhook({ enabled: false });
   const { token } = await makeUser(harness.db, 'Editor');
 

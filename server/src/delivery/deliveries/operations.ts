@@ -8,7 +8,7 @@ import { command, type OperationModule, query } from '../../record/operations/de
 import { params } from '../integrations/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
 import { backfill, type EventRange, presentBackfillPlan } from './backfill.ts';
-import { listVisibleDeliveries } from './of-event.ts';
+import { listVisibleDeliveries } from './event-deliveries.ts';
 import { present, presentRecords } from './present.ts';
 import { type FailedRange, planFailed, planRedelivery, redeliver, redeliverFailed } from './redeliver.ts';
 import {
@@ -73,7 +73,7 @@ export const DELIVERIES: OperationModule = {
       route: 'GET /api/admin/addons/:id/events',
       summary: 'List the deliveries of an integration',
       description:
-        'Returns one record for each delivery, newest first. Several filters must all match. With status, type or query, the server looks at 10,000 records per page; next continues after them. Records contain events of every project.',
+        'Returns one record for each delivery, newest first. A record must match all filters. With status, type or query, the server examines 10,000 records per page; use next to continue after them. Records contain events from every project.',
       permission: ['ADMIN'],
       hint: hintAtUnknownType,
       params,
@@ -91,7 +91,7 @@ export const DELIVERIES: OperationModule = {
       route: 'GET /api/admin/addons/:id/stats',
       summary: 'Get the statistics of an integration',
       description:
-        'Returns the number of open deliveries, and counts and durations of the attempts of the last 24 hours, by hour, and of the last 30 days, by day. An attempt counts towards the hour in which it ended.',
+        'Returns the number of open deliveries, and the counts and durations of attempts, by hour for the last 24 hours and by day for the last 30 days. An attempt counts towards the hour in which it ended.',
       permission: ['ADMIN'],
       params,
       output: jsonResponse('The statistics', IntegrationStats),
@@ -106,7 +106,7 @@ export const DELIVERIES: OperationModule = {
       route: 'GET /api/admin/deliveries',
       summary: 'List the deliveries of all integrations',
       description:
-        'Returns one record for each delivery to any integration, newest first. Several filters must all match. With status, type or query, the server looks at 10,000 records per page; next continues after them. Records contain events of every project.',
+        'Returns one record for each delivery to any integration, newest first. A record must match all filters. With status, type or query, the server examines 10,000 records per page; use next to continue after them. Records contain events from every project.',
       permission: ['ADMIN'],
       hint: hintAtUnknownType,
       query: RecordQuery,
@@ -150,7 +150,7 @@ export const DELIVERIES: OperationModule = {
       route: 'POST /api/admin/addons/:id/events/:eventId/redeliver',
       summary: 'Redeliver an event',
       description:
-        'Restarts the schedule of a finished delivery, with the same webhook-id. The next attempt of a retrying delivery becomes due now. With dryRun nothing is queued.',
+        'Restarts the schedule of a finished delivery, with the same webhook-id. The next attempt of a retrying delivery becomes due now. With dryRun, nothing is queued.',
       permission: ['ADMIN'],
       params: recordParams,
       query: dryRunQuery,
@@ -183,7 +183,7 @@ export const DELIVERIES: OperationModule = {
       route: 'POST /api/admin/addons/:id/redeliver',
       summary: 'Redeliver failed events',
       description:
-        'Restarts the schedule of every failed delivery that was created in a range of time, oldest first, at most 10,000 per request. With dryRun nothing is queued.',
+        'Restarts the schedule of every failed delivery that was created in a time range, oldest first, at most 10,000 per request. With dryRun, nothing is queued.',
       permission: ['ADMIN'],
       cost: COST.bulk,
       params,
@@ -231,7 +231,7 @@ export const BACKFILL: OperationModule = {
       route: 'POST /api/admin/addons/:id/backfill',
       summary: 'Backfill an integration',
       description:
-        'Delivers earlier events that match the filters and were not delivered, oldest first, at most 10,000 per request. Use it for a new integration, or for events that were missed while it was disabled. With dryRun nothing is queued.',
+        'Delivers earlier events that match the filters and were not delivered, oldest first, at most 10,000 per request. Use it for a new integration, or for events that were missed while it was disabled. With dryRun, nothing is queued.',
       permission: ['ADMIN'],
       cost: COST.bulk,
       params,
@@ -276,7 +276,7 @@ function parseEventRange(body: Static<typeof BackfillRequest>): EventRange {
   };
 }
 
-/** The first check of a body runs before its schema, so a field may be absent. */
+/** Checks also run on bodies that violate the schema, so a field may be absent. */
 function checkTime(value: string | undefined, path: string): void {
   if (value !== undefined) parseBodyTime(value, path);
 }

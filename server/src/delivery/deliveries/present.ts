@@ -9,7 +9,7 @@ export const presentRecords = ({ records, ...result }: FoundRecords) => ({
   ...result,
 });
 
-/** Before the first attempt, the details contain the summary of the event. */
+/** Presents a record. Before the first attempt, the details contain the event's summary. */
 export function present({ event, provider, ...record }: RecordRow): IntegrationEvent {
   const presentedEvent = presentWithIp(event);
   const isEmpty = Object.keys(record.details).length === 0;
@@ -26,7 +26,7 @@ export const presentWithIp = (event: RecordRow['event']) => ({
   ip: event.ip,
 });
 
-/** The plan of a dry run, with its first and last event. */
+/** Presents the plan of a dry run, with its first and last event. */
 export async function presentPlan(
   db: Reader,
   { deliveries, first, last }: ReplayRange,

@@ -19,7 +19,7 @@ const add = async (provider: string, parameters: object) => {
 const preview = (id: number, body: object = {}, options: object = {}) =>
   call(harness.app, 'POST', `/api/admin/addons/${id}/preview`, { body, ...options });
 
-test('renders the request of the newest matching event as it is sent, with secrets masked', async () => {
+test('renders the request for the newest matching event as it is sent, with secrets masked', async () => {
   const id = await add('webhook', {
     url: `${deliveries.receiver.url}/secret-path`,
     authorization: 'Bearer secret-token',
@@ -74,18 +74,18 @@ test('shows a compressed body as text', async () => {
   await deliveries.recordEvent();
   await deliveries.waitUntilSettled(id);
   // The integration creates its own tag type, whose event can arrive last.
-  const sentBodies = deliveries.receiver.received
+  const sentBody = deliveries.receiver.received
     .filter(request => request.path === '/n')
     .map(request => gunzipSync(Buffer.from(request.body, 'base64')).toString())
     .find(text => text.includes('happened-'));
 
   const { body } = await preview(id);
 
-  expect(body.rendered.requests[0]).toMatchObject({ body: sentBodies, isBodyCut: false });
+  expect(body.rendered.requests[0]).toMatchObject({ body: sentBody, isBodyCut: false });
   expect(body.rendered.requests[0].headers).toContainEqual({ name: 'api-key', value: '*****' });
 });
 
-test('states why no request can be created', async () => {
+test('explains why no request can be created', async () => {
   const withoutChannel = await add('slack-app', { accessToken: 'secret-token' });
   const damagedId = (await deliveries.addWebhook()).id;
   await sql`update integrations set sealed_parameters = overlay(sealed_parameters placing 'AAAAAAAA' from 20)
@@ -102,7 +102,7 @@ test('states why no request can be created', async () => {
   });
 });
 
-test('cuts a large body', async () => {
+test('truncates a large body', async () => {
   const id = await add('webhook', {
     url: deliveries.receiver.url,
   });

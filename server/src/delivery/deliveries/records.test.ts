@@ -38,7 +38,7 @@ type Case = {
   error?: string;
   records?: { count: number; state?: string };
   /** Unleash's response, where ours deliberately differs. */
-  recorded?: string;
+  unleashResponse?: string;
 };
 
 /** Requests recorded from Unleash, with our responses. */
@@ -64,52 +64,52 @@ const CASES: Case[] = [
   { name: 'addon without deliveries', path: 'idle/events', status: 200, records: { count: 0 } },
   { name: 'default page', path: 'ok/events', status: 200, records: { count: 50 } },
   { name: 'offset', path: 'ok/events?limit=2&offset=2', status: 200, records: { count: 2 } },
-  { name: 'limit=0', path: 'ok/events?limit=0', status: 400, error: 'BadDataError', recorded: '50 records' },
+  { name: 'limit=0', path: 'ok/events?limit=0', status: 400, error: 'BadDataError', unleashResponse: '50 records' },
   {
     name: 'limit=5000',
     path: 'ok/events?limit=5000',
     status: 400,
     error: 'BadDataError',
-    recorded: '50 records',
+    unleashResponse: '50 records',
   },
   {
     name: 'limit=abc',
     path: 'ok/events?limit=abc',
     status: 400,
     error: 'BadDataError',
-    recorded: '50 records',
+    unleashResponse: '50 records',
   },
   {
     name: 'limit=-1',
     path: 'ok/events?limit=-1',
     status: 400,
     error: 'BadDataError',
-    recorded: '50 records',
+    unleashResponse: '50 records',
   },
   {
     name: 'offset=-1',
     path: 'ok/events?offset=-1',
     status: 400,
     error: 'BadDataError',
-    recorded: 'offset 0',
+    unleashResponse: 'offset 0',
   },
   {
     name: 'offset=abc',
     path: 'ok/events?offset=abc',
     status: 400,
     error: 'BadDataError',
-    recorded: 'offset 0',
+    unleashResponse: 'offset 0',
   },
   {
     name: 'missing addon',
     path: '9999/events',
     status: 404,
     error: 'NotFoundError',
-    recorded: 'an empty list',
+    unleashResponse: 'an empty list',
   },
   { name: 'id not a number', path: 'abc/events', status: 400, error: 'BadDataError' },
-  { name: 'id negative', path: '-1/events', status: 400, error: 'BadDataError', recorded: 'an empty list' },
-  { name: 'id too large', path: '99999999999/events', status: 404, error: 'NotFoundError', recorded: '500' },
+  { name: 'id negative', path: '-1/events', status: 400, error: 'BadDataError', unleashResponse: 'an empty list' },
+  { name: 'id too large', path: '99999999999/events', status: 404, error: 'NotFoundError', unleashResponse: '500' },
   { name: 'no token', path: 'ok/events', token: null, status: 401, error: 'AuthenticationRequired' },
   {
     name: 'wrong token',
@@ -117,14 +117,14 @@ const CASES: Case[] = [
     token: 'wrong',
     status: 401,
     error: 'AuthenticationRequired',
-    recorded: 'a different error name',
+    unleashResponse: 'a different error name',
   },
   { name: 'client token', path: 'ok/events', token: 'client', status: 403, error: 'NoAccessError' },
   { name: 'viewer PAT', path: 'ok/events', token: 'viewer', status: 403, error: 'NoAccessError' },
   { name: 'editor PAT', path: 'ok/events', token: 'editor', status: 403, error: 'NoAccessError' },
 ];
 
-test.each(CASES)('recorded: $name', async ({ path, token, status, error, records }) => {
+test.each(CASES)('responds as documented: $name', async ({ path, token, status, error, records }) => {
   const [name = '', rest] = path.split('/');
   const url = `/api/admin/addons/${ids[name] ?? name}/${rest}`;
 
@@ -146,7 +146,7 @@ test.each(CASES)('recorded: $name', async ({ path, token, status, error, records
   }
 });
 
-test('recorded: rejects invalid custom headers when they are saved (Unleash saves them and sends requests without them)', async () => {
+test('rejects invalid custom headers when they are saved (Unleash saves them and sends requests without them)', async () => {
   await expect(deliveries.addWebhook({}, { customHeaders: 'no json' })).rejects.toThrow('customHeaders');
 });
 

@@ -91,7 +91,7 @@ test('rejects the second of two simultaneous redeliveries', async () => {
   expect(await listAttempts()).toEqual([[record, 'success', 2]]);
 });
 
-test('rejects a delivery whose attempt starts while the redelivery waits', async () => {
+test('rejects a redelivery if an attempt starts while it waits', async () => {
   await deliveries.stopAll();
   await sql`update integration_deliveries set due_at = now() + interval '300 ms' where id = ${record}`.execute(
     harness.db,

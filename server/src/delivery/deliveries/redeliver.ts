@@ -54,7 +54,7 @@ async function redeliveryError(db: Reader, integration: number, id: number): Pro
   return existingRecord
     ? new ApiError(
         'ConflictError',
-        `Record ${id} is ${existingRecord.state}, and its next attempt is due or running. Wait until the attempt has ended, then redeliver it.`,
+        `Record ${id} is ${existingRecord.state}, and its next attempt is due or running. Wait until the attempt has ended, then redeliver the record.`,
       )
     : notFound(`Record ${id} of integration ${integration}`);
 }

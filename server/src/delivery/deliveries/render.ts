@@ -9,7 +9,7 @@ import type { RecordRow } from './store.ts';
 
 export type RenderSettings = { keyring: Keyring; publicUrl: string };
 
-/** The real id of a delivery has the same form. */
+/** A placeholder in the form of a real delivery id. */
 const PREVIEW_ID = `dlv_${'0'.repeat(32)}`;
 
 /** Creates the requests that would deliver an event, with secrets masked. Nothing is sent. */

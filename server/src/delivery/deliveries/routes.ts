@@ -11,7 +11,7 @@ import { integrationExists, listEventsById, previewEvents } from './store.ts';
 const PREVIEW_DAYS = 7;
 const MAX_PREVIEWED_EVENTS = 50;
 
-/** A route rather than an operation, because it logs failures with the request id. */
+/** Adds the preview as a route rather than an operation, because it logs failures with the request id. */
 export function deliveryPreviewRoute(app: App, db: Db, settings: RenderSettings): void {
   for (const schema of [RenderedDelivery, PreviewedEvents]) app.addSchema(schema);
 
@@ -24,7 +24,7 @@ export function deliveryPreviewRoute(app: App, db: Db, settings: RenderSettings)
         tags: ['Integrations'],
         summary: 'Preview the events of an integration',
         description:
-          'Returns the events of the last days that match the filters of the integration, and the request that would deliver one of them, with secrets masked. Nothing is sent. Requires ADMIN.',
+          "Returns the recent events that match the integration's filters, and the request that would deliver one of them, with secrets masked. Nothing is sent. Requires ADMIN.",
         params,
         body: PreviewRequest,
         response: {

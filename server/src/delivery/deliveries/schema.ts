@@ -16,7 +16,7 @@ const state = Type.String({
   title: 'IntegrationEventState',
   enum: [...STATES],
   description:
-    'pending: no attempt yet. retrying: the last attempt failed, another one follows. success: delivered. successWithErrors: partially delivered. failed: exhausted, no further attempt.',
+    'pending: no attempt yet. retrying: the last attempt failed, and another one follows. success: delivered. successWithErrors: partially delivered. failed: exhausted, no further attempt.',
   examples: ['success'],
 });
 
@@ -81,7 +81,7 @@ export const IntegrationEvents = Named(
     }),
     total: Type.Integer({
       description:
-        'Number of matching records, counted among at most the newest 10,000 records of the integration, states and times. before and offset do not change it.',
+        'Number of matching records, counted among at most the newest 10,000 records with the given integration, states and times. before and offset do not affect it.',
       examples: [53],
     }),
     isTotalExact: Type.Boolean({
@@ -115,14 +115,14 @@ export const EventDelivery = Named(
 );
 export type EventDelivery = Static<typeof EventDelivery>;
 
-/** The maximum number of deliveries returned for one event: one for each integration, plus those that backfills repeat. */
-export const MAX_DELIVERIES_OF_EVENT = 1_000;
+/** The maximum number of deliveries returned for one event: one for each integration, plus those that backfills add. */
+export const MAX_EVENT_DELIVERIES = 1_000;
 
 export const EventDeliveries = Named(
   'EventDeliveries',
   Type.Object({
     deliveries: Type.Array(Ref(EventDelivery), {
-      description: `Newest first, at most ${MAX_DELIVERIES_OF_EVENT.toLocaleString('en')}`,
+      description: `Newest first, at most ${MAX_EVENT_DELIVERIES.toLocaleString('en')}`,
     }),
   }),
 );
@@ -135,7 +135,7 @@ export const DeliveryAttempt = Named(
     outcome: Nullable(
       Type.String({
         description:
-          'success, partial, rejected (the status of the response is not 2xx), gone (410), disallowed (the IP address is private), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
+          'success, partial, rejected (the response status is not 2xx), gone (410), disallowed (the IP address is private), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
         examples: ['success'],
       }),
     ),
@@ -153,7 +153,7 @@ export const DeliveryAttempt = Named(
     headers: Nullable(
       Type.Record(Type.String(), Type.String(), {
         description:
-          'First 20 headers of the response, without cookies. Not stored for private IP addresses.',
+          'First 20 response headers, without cookies. Not stored for private IP addresses.',
         examples: [{ 'content-type': 'text/plain' }],
       }),
     ),
@@ -161,7 +161,7 @@ export const DeliveryAttempt = Named(
     requestHeaders: Nullable(
       Type.Array(Ref(RequestHeader), {
         description:
-          'Headers of the request in their order. Credentials, signatures and custom headers are masked. null if no request was created.',
+          'Request headers, in order. Credentials, signatures and custom headers are masked. null if no request was created.',
       }),
     ),
   }),
@@ -177,7 +177,7 @@ export const RecordQuery = SearchQuery({
   before: Type.Optional(
     Type.String({
       title: 'RecordBefore',
-      description: 'Only records with a lower id. It must not be combined with offset.',
+      description: 'Only records with a lower id. Cannot be combined with offset.',
       pattern: '^[0-9]+$',
       maxLength: 16,
       examples: ['87'],
@@ -228,18 +228,18 @@ const counts = {
     examples: [980],
   }),
   deliveredFirst: Type.Integer({
-    description: 'Deliveries that succeeded with their first attempt',
+    description: 'Deliveries that succeeded on the first attempt',
     examples: [945],
   }),
   failed: Type.Integer({
-    description: 'Deliveries that failed: no further attempt followed',
+    description: 'Deliveries that failed, with no further attempt',
     examples: [20],
   }),
   retried: Type.Integer({ description: 'Failed attempts that were retried', examples: [61] }),
   successRate: Nullable(
     Type.Number({
       description:
-        'delivered / (delivered + failed), from 0 to 1. null if both are 0. Deliveries that are retrying are not part of it.',
+        'delivered / (delivered + failed), from 0 to 1. null if both are 0. Retrying deliveries are not counted.',
       examples: [0.98],
     }),
   ),
@@ -336,7 +336,7 @@ export const QueuedDeliveries = Named(
   Type.Object({
     deliveries: Type.Integer({ description: 'Number of queued deliveries', examples: [12] }),
     complete: Type.Boolean({
-      description: 'Whether all deliveries are queued. If false, repeat the request.',
+      description: 'Whether all deliveries are queued. If false, send the request again.',
       examples: [true],
     }),
   }),
@@ -351,11 +351,11 @@ export const ReplayPlan = Named(
   Type.Object({
     deliveries: Type.Integer({ description: 'Number of deliveries that would be queued', examples: [12] }),
     complete: Type.Boolean({
-      description: 'Whether one request would queue all deliveries. If false, more would follow.',
+      description: 'Whether one request would queue all deliveries. If false, more requests would be needed.',
       examples: [true],
     }),
-    firstEvent: eventOrNull('The event with the lowest id. null without deliveries.'),
-    lastEvent: eventOrNull('The event with the highest id. null without deliveries.'),
+    firstEvent: eventOrNull('The event with the lowest id. null if there are no deliveries.'),
+    lastEvent: eventOrNull('The event with the highest id. null if there are no deliveries.'),
   }),
 );
 export type ReplayPlan = Static<typeof ReplayPlan>;
@@ -386,7 +386,7 @@ export const PreviewedEvents = Named(
     total: Type.Integer({ description: 'Number of matching events', examples: [53] }),
     events: Type.Array(Ref(Event), { description: 'The newest matching events, at most 50' }),
     rendered: Type.Unsafe<RenderedDelivery | null>({
-      description: 'The request for one event. null without matching events.',
+      description: 'The request for one event. null if there are no matching events.',
       anyOf: [Ref(RenderedDelivery), { type: 'null' }],
     }),
   }),

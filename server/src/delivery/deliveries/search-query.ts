@@ -55,13 +55,13 @@ export function parseRecordSearch(parameters: Record<string, unknown>): RecordSe
     { limit: 50, offset: 0 },
   );
   if (Object.hasOwn(parameters, 'offset') && search.before !== undefined) {
-    const message = 'offset must not be combined with before. Use one of the two ways of paging.';
+    const message = 'offset cannot be combined with before. Use only one of them for paging.';
     throw badData([{ message, path: '/query/offset' }]);
   }
   return search;
 }
 
-/** States in the grammar of filters. One state without an operator is accepted too. */
+/** Parses states in the filter grammar. A single state is also accepted without an operator. */
 function parseStates(value: unknown): string[] {
   if (STATES.some(state => state === value)) return [String(value)];
   const states = parseFilter(value);

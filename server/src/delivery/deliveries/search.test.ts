@@ -10,14 +10,14 @@ const harness = useHarness();
 const deliveries = useDeliveries(harness);
 
 const ids: Record<string, number> = {};
-type Found = {
+type SearchResult = {
   integrationEvents: Record<string, unknown>[];
   total: number;
   isTotalExact: boolean;
   next?: number;
 };
 
-const search = async (where: string, query = ''): Promise<Found> => {
+const search = async (where: string, query = ''): Promise<SearchResult> => {
   const path = where === 'all' ? 'deliveries' : `addons/${ids[where]}/events`;
   const { status, body } = await call(harness.app, 'GET', `/api/admin/${path}?${query}`);
   expect({ status, details: body.details }).toEqual({ status: 200, details: undefined });
@@ -77,7 +77,7 @@ test('finds records by event type', async () => {
   expect((await search('busy', 'type=IS_ANY_OF:feature-created,tag-type-created')).total).toBe(3);
 });
 
-test('finds text in the feature name, project, creator and error, case-insensitive and literal', async () => {
+test('finds text in the feature name, project, creator and error, case-insensitively and literally', async () => {
   expect((await search('all', `query=${encodeURIComponent('ECKOUT_10')}`)).total).toBe(1);
   expect((await search('all', `query=${encodeURIComponent('checkout%100')}`)).total).toBe(0);
   expect((await search('all', 'query=Default')).total).toBe(1);
@@ -147,7 +147,7 @@ test('counts at most 10,000 records and says so, while paging through a text sea
   expect(second.next).toBeUndefined();
 });
 
-test('omits records of deleted integrations from the list of all', async () => {
+test('omits records of deleted integrations from the list of all deliveries', async () => {
   await call(harness.app, 'DELETE', `/api/admin/addons/${ids.gone}`);
 
   expect(await search('all', 'limit=1')).toMatchObject({ total: 9, isTotalExact: true });
@@ -168,7 +168,7 @@ test('lists every violation of a query', async () => {
   expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/query/offset' }] } });
 });
 
-test('requires ADMIN for the list of all', async () => {
+test('requires ADMIN for the list of all deliveries', async () => {
   const { token } = await makeUser(harness.db, 'Editor');
 
   expect((await call(harness.app, 'GET', '/api/admin/deliveries', { token })).status).toBe(403);

@@ -41,16 +41,16 @@ export async function searchRecords(
   search: RecordSearch,
 ): Promise<FoundRecords> {
   const { before: _, ...withoutCursor } = search;
-  const bounds = await idBounds(db, search);
-  const counts = await examine(db, integration, withoutCursor, bounds);
+  const bounds = await findIdBounds(db, search);
+  const counts = await countMatches(db, integration, withoutCursor, bounds);
   const page = await listPage(db, integration, search, bounds);
   const records = page.slice(0, search.limit);
-  const result = { records, total: counts.total, isTotalExact: !counts.isCut };
+  const result = { records, total: counts.total, isTotalExact: !counts.isTruncated };
   if (page.length > records.length) return { ...result, next: Number(records.at(-1)?.id) };
   if (!isFiltered(search)) return result;
   // The page is not full. There may be more matches among the records that were not examined.
-  const cursorCounts = search.before === undefined ? counts : await examine(db, integration, search, bounds);
-  return cursorCounts.isCut && cursorCounts.lowest !== null
+  const cursorCounts = search.before === undefined ? counts : await countMatches(db, integration, search, bounds);
+  return cursorCounts.isTruncated && cursorCounts.lowest !== null
     ? { ...result, next: cursorCounts.lowest }
     : result;
 }
@@ -68,28 +68,28 @@ async function listPage(
     select ${RECORD_COLUMNS}
     from (
       select record.id
-      from (${candidates(integration, search, bounds, candidateLimit)}) as record ${filterClause(search)}
+      from (${selectCandidates(integration, search, bounds, candidateLimit)}) as record ${filterClause(search)}
       order by record.id desc limit ${rowLimit} offset ${search.offset}
     ) as page join integration_deliveries as record on record.id = page.id ${RECORD_JOINS}
     order by record.id desc`.execute(db);
   return rows.map(toRecordRow);
 }
 
-type ExaminedCounts = { total: number; isCut: boolean; lowest: number | null };
+type ExaminedCounts = { total: number; isTruncated: boolean; lowest: number | null };
 
 /** Counts the matches among the newest candidates. */
-async function examine(
+async function countMatches(
   db: Reader,
   integration: SearchedIntegration,
   search: Omit<RecordSearch, 'limit' | 'offset'>,
   bounds: Bounds,
 ): Promise<ExaminedCounts> {
   const { rows } = await sql<{ total: number; examined: number; lowest: number | null }>`
-    with candidate as materialized (${candidates(integration, search, bounds, MAX_EXAMINED)})
+    with candidate as materialized (${selectCandidates(integration, search, bounds, MAX_EXAMINED)})
     select (select count(*) from candidate as record ${filterClause(search)}) as total,
       (select count(*) from candidate) as examined, (select min(id) from candidate) as lowest`.execute(db);
   const { total = 0, examined = 0, lowest = null } = rows[0] ?? {};
-  return { total, isCut: examined >= MAX_EXAMINED, lowest };
+  return { total, isTruncated: examined >= MAX_EXAMINED, lowest };
 }
 
 /** Whether the search has filters that no index covers. */
@@ -97,16 +97,16 @@ const isFiltered = ({ status, type, query }: Pick<RecordSearch, 'status' | 'type
   status !== undefined || type !== undefined || query !== undefined;
 
 /**
- * Selects the newest records by integration, state, time and cursor from an index in the order of their ids. Each state is read
+ * Selects the newest records by integration, state, time and cursor from an index, in id order. Each state is read
  * separately, because with any() the planner reads the records of all states.
  */
-function candidates(
+function selectCandidates(
   integration: SearchedIntegration,
   search: Pick<RecordSearch, 'state' | 'status' | 'from' | 'to' | 'before'>,
   { low, high }: Bounds,
   limit: number,
 ): RawBuilder<unknown> {
-  const states = search.state ?? impliedStates(search.status);
+  const states = search.state ?? inferStates(search.status);
   const conditions: Expression<SqlBool>[] = [
     integration === 'all'
       ? sql`exists (select from integrations where integrations.id = integration_id)`
@@ -131,7 +131,7 @@ function candidates(
 }
 
 /** A successful delivery has a status from 200 to 299, so a search for other statuses need not read successful deliveries. */
-const impliedStates = (status: StatusFilter[] | undefined): string[] | undefined =>
+const inferStates = (status: StatusFilter[] | undefined): string[] | undefined =>
   status?.every(filter => filter !== 'none' && filter.low >= 300)
     ? STATES.filter(state => state !== 'success')
     : undefined;
@@ -175,7 +175,7 @@ const hasStatus = (filter: StatusFilter) =>
  * Finds the ids at the times of a search with a binary search, so that a search far in the past does not read every newer record.
  * Ids and times ascend together, up to the duration of a transaction.
  */
-async function idBounds(db: Reader, { from, to }: Pick<RecordSearch, 'from' | 'to'>): Promise<Bounds> {
+async function findIdBounds(db: Reader, { from, to }: Pick<RecordSearch, 'from' | 'to'>): Promise<Bounds> {
   const { low } =
     from === undefined
       ? { low: 0 }

@@ -57,7 +57,7 @@ test('counts deliveries and attempts by hour and by day', async () => {
   expect(stats.days.at(-1).start).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
 });
 
-test('counts the deliveries that have not ended', async () => {
+test('counts the open deliveries', async () => {
   deliveries.receiver.respondWith(503);
   const { id } = await deliveries.addWebhook();
   for (let n = 0; n < 3; n++) await deliveries.recordEvent();
@@ -142,7 +142,7 @@ test('removes old counts and those of deleted integrations', async () => {
   expect(rows).toEqual([{ integration: id, hours: 1 }]);
 });
 
-test('estimates percentiles to 10 %', () => {
+test('estimates percentiles to within 10 %', () => {
   const durations = Array.from({ length: 1_000 }, (_, n) => n + 1);
   const counts = countDurations(durations);
 

@@ -19,7 +19,7 @@ export async function listHours(db: Reader, integration: number, since: string):
 
 export type OpenCounts = { pending: number; retrying: number };
 
-/** Counts the deliveries of an integration that have not ended. */
+/** Counts an integration's open deliveries. */
 export async function countOpenDeliveries(db: Reader, integration: number): Promise<OpenCounts> {
   const { rows } = await sql<OpenCounts>`
     select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'retrying') as retrying
@@ -222,7 +222,7 @@ export async function listEventsById(db: Reader, ids: number[]): Promise<EventRo
 }
 
 /**
- * Resets ended deliveries to the start of the schedule. A retrying delivery keeps its position in the schedule, and its next
+ * Resets finished deliveries to the start of the schedule. A retrying delivery keeps its position in the schedule, and its next
  * attempt is due now, so the job for the later time finds nothing to do. Returns the number of deliveries.
  */
 export async function reopenDeliveries(tx: Tx, integration: number, scope: RedeliveryScope): Promise<number> {
@@ -275,7 +275,7 @@ export async function previewEvents(
 
 type BackfillRange = { since: string; until: string; limit: number };
 
-/** Selects earlier events that match and have no open or successful delivery, oldest first, so the limit cuts the newest. */
+/** Selects earlier events that match and have no open or successful delivery, oldest first, so the limit drops the newest. */
 const selectMissedEvents = (integration: number, { since, until, limit }: BackfillRange) => sql`
   select events.id
   from events join integrations on integrations.id = ${integration}

@@ -13,7 +13,7 @@ beforeEach(async () => {
   deliveries.receiver.respondWith(200);
 });
 
-type Shown = {
+type ShownRecord = {
   id: string;
   createdAt: string;
   state: string;
@@ -23,7 +23,7 @@ type Shown = {
   event: { id: number; createdAt: string; summary: string; parts?: { text: string }[] };
 };
 /** Oldest first. */
-const records = async (id: number) => (await deliveries.records(id)).toReversed() as Shown[];
+const records = async (id: number) => (await deliveries.records(id)).toReversed() as ShownRecord[];
 
 test('describes a delivery before its first attempt', async () => {
   await deliveries.stopAll();
@@ -123,7 +123,7 @@ test.each([
     /closed the connection/,
   ],
   [
-    'sends no HTTP',
+    'does not speak HTTP',
     (_: unknown, response: { socket: { end: (text: string) => void } | null }) =>
       response.socket?.end('NOPE\r\n\r\n'),
     /not valid HTTP/,

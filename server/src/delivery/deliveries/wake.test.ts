@@ -18,7 +18,7 @@ async function listen(): Promise<pg.Client> {
   return client;
 }
 
-/** An ordered integration with an exhausted delivery that blocks it. */
+/** Creates an ordered integration that an exhausted delivery blocks. */
 async function makeBlockedIntegration(): Promise<{ id: number; record: number }> {
   await sql`update integrations set enabled = false`.execute(harness.db);
   const { rows } = await sql<{ id: number }>`
@@ -39,7 +39,7 @@ test.each([
   ['redelivering failed records', 'redeliver', { since: '2026-01-01T00:00:00Z' }, 202],
   ['a backfill', 'backfill', { from: '2020-01-01T00:00:00Z' }, 202],
   ['skipping a record', 'events/:record/skip', undefined, 200],
-])('%s notifies after the commit and not within it', async (_, path, body, status) => {
+])('%s notifies after the commit, not in the transaction', async (_, path, body, status) => {
   const { id, record } = await makeBlockedIntegration();
   const client = await listen();
   const statementsBefore = harness.statements.length;

@@ -14,7 +14,7 @@ import {
 import type { Receiver } from '../integrations/receiver.ts';
 import { signatureHeaders } from '../integrations/signing.ts';
 import { makeRedactor } from './redact.ts';
-import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
+import { decideNextState, type Outcome, parseRetryAfter } from './schedule.ts';
 import type { Exchange, RequestHeader } from './schema.ts';
 import { maskHeaders } from './shown-request.ts';
 import { toStorableJson } from './storable-json.ts';
@@ -62,8 +62,8 @@ const CONFIGURATION_STATUSES = new Set([400, 401, 403, 404, 413, 422]);
 const HINT_AFTER_ATTEMPTS = 3;
 
 /**
- * Makes one attempt: plans the requests, sends them, and decides what follows. It never throws. `report` receives errors of the
- * server itself. An attempt with such an error is not retried, because a retry could send a request twice.
+ * Makes one attempt: plans the requests, sends them, and decides what follows. It never throws. `report` receives the
+ * server's own errors. An attempt with such an error is not retried, because a retry could send a request twice.
  */
 export async function attemptDelivery(
   claim: Claim,
@@ -87,7 +87,7 @@ export async function attemptDelivery(
     return { ...attemptFields, ...outcome, durationMs: durationMs() };
   } catch (error) {
     report(error);
-    const stateDetails = `Attempt ${claim.attempt} failed. ${INTERNAL}`;
+    const stateDetails = `Attempt ${claim.attempt} failed. ${INTERNAL_ERROR}`;
     return { ...attemptFields, ...INTERNAL_FAILURE, stateDetails, durationMs: durationMs() };
   }
 }
@@ -97,13 +97,13 @@ type AttemptOutcome = Omit<
   'delivery' | 'attempt' | 'integration' | 'provider' | 'ordered' | 'blocks' | 'waitedMs' | 'durationMs'
 >;
 
-const INTERNAL = 'The server failed to deliver the event. See the server log.';
+const INTERNAL_ERROR = 'The server failed to deliver the event. See the server log.';
 
 const INTERNAL_FAILURE: Omit<AttemptOutcome, 'stateDetails'> = {
   outcome: 'configuration',
   status: null,
   address: null,
-  error: INTERNAL,
+  error: INTERNAL_ERROR,
   response: null,
   headers: null,
   bodySha256: null,
@@ -113,8 +113,8 @@ const INTERNAL_FAILURE: Omit<AttemptOutcome, 'stateDetails'> = {
   delayMs: 0,
 };
 
-/** Returns the minimal part of a result, which is stored if PostgreSQL rejects the rest: the outcome, and what follows. */
-export const minimalResult = (result: Result): Result => ({
+/** Reduces a result to its outcome and what follows, to be stored if PostgreSQL rejects the details. */
+export const toMinimalResult = (result: Result): Result => ({
   ...result,
   address: null,
   error: null,
@@ -137,13 +137,13 @@ async function attempt(
     outcome,
     error: problem,
     response,
-  } = judge(sentRequests.responses, sentRequests.plan.requests, sentRequests.problem);
+  } = determineOutcome(sentRequests.responses, sentRequests.plan.requests, sentRequests.problem);
   const error = problem === undefined ? undefined : sentRequests.redact(problem);
-  const next = nextStep(
+  const next = decideNextState(
     outcome,
     claim.failures,
     settings.schedule,
-    retryAfterMs(response?.retryAfter ?? null, new Date()),
+    parseRetryAfter(response?.retryAfter ?? null, new Date()),
     Math.random(),
   );
   const delayMs = next.state === 'retrying' ? next.delayMs : 0;
@@ -249,7 +249,7 @@ export function planRequests(
   } catch (error) {
     if (error instanceof PlanError) return { problem: `The request could not be created. ${error.message}` };
     report(error);
-    return { problem: INTERNAL };
+    return { problem: INTERNAL_ERROR };
   }
 }
 
@@ -260,7 +260,7 @@ function withoutLargeData(event: DeliveredEvent, publicUrl: string): DeliveredEv
   return { ...event, data: { truncated: true, link }, preData: null };
 }
 
-function judge(
+function determineOutcome(
   responses: OutgoingResponse[],
   requests: PlannedRequest[],
   problem: string | undefined,
@@ -310,7 +310,7 @@ function describeOutcome(
   if (state === 'successWithErrors') return `Partially delivered. ${error}`;
   const hint =
     attempts >= HINT_AFTER_ATTEMPTS && CONFIGURATION_STATUSES.has(response?.status ?? 0)
-      ? ' Check the configuration of the integration.'
+      ? ' Check the integration\'s configuration.'
       : '';
   if (state === 'failed')
     return `Failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}. ${error}${hint}`;

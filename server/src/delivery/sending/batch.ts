@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Handles items in batches: immediately while idle, otherwise together after the running batch. An error of a batch is reported and
- * does not stop the next batch.
+ * Handles items in batches: immediately while idle, otherwise together after the running batch. An error in a batch is reported
+ * and does not stop the next batch.
  */
 export function makeBatcher<T>(
   handle: (items: T[]) => Promise<void>,

@@ -13,16 +13,16 @@ export type CircuitBreaker = {
   /** Counts the outcome of an attempt. */
   record: (integration: number, hasFailed: boolean, now: number) => void;
   /**
-   * Returns the integrations to which nothing may be sent now. `running` returns the number of running attempts, because a probe
-   * is a single attempt.
+   * Returns the integrations that nothing may be sent to now. `countRunning` counts an integration's running attempts, because a
+   * probe is a single attempt.
    */
-  openCircuits: (now: number, running: (integration: number) => number) => number[];
+  listOpenCircuits: (now: number, countRunning: (integration: number) => number) => number[];
   /** Returns the number of attempts that the circuit breaker allows at the same time. */
-  allowance: (integration: number, now: number) => number;
+  getAllowance: (integration: number, now: number) => number;
 };
 
 /**
- * The circuit of an integration opens when 70 % of at least 20 attempts in 5 minutes failed. After 5 s, the breaker lets one
+ * An integration's circuit opens when 70 % of at least 20 attempts within 5 minutes have failed. After 5 s, the breaker lets one
  * attempt through. Each failed probe doubles the pause, up to 1 minute, and a successful one closes the circuit. The first pause
  * is short, because a receiver that fails half the time can open the circuit by chance. Each server has its own circuit breaker.
  */
@@ -59,11 +59,11 @@ export function createCircuitBreaker(): CircuitBreaker {
         circuit.slices = [];
       }
     },
-    openCircuits: (now, running) =>
+    listOpenCircuits: (now, countRunning) =>
       [...circuits].flatMap(([integration, { openUntil }]) =>
-        openUntil > now || (openUntil > 0 && running(integration) > 0) ? [integration] : [],
+        openUntil > now || (openUntil > 0 && countRunning(integration) > 0) ? [integration] : [],
       ),
-    allowance: (integration, now) => {
+    getAllowance: (integration, now) => {
       const openUntil = circuits.get(integration)?.openUntil ?? 0;
       if (openUntil > now) return 0;
       return openUntil > 0 ? 1 : Number.POSITIVE_INFINITY;

@@ -37,7 +37,7 @@ export async function claimJobs(tx: Tx, boss: PgBoss, jobs: DeliveryJob[]): Prom
   return claims;
 }
 
-/** Postpones the attempts of jobs. */
+/** Postpones the attempts that the jobs are for. */
 export async function postpone(tx: Tx, boss: PgBoss, jobs: DeliveryJob[], delayMs: number): Promise<void> {
   if (jobs.length === 0) return;
   await postponeDeliveries(tx, jobs.map(getDeliveryId), delayMs);

@@ -4,7 +4,7 @@ import { deleteOldHours, deleteOldRecords, deleteOrphans, requeueStranded } from
 const BATCH_SIZE = 5_000;
 const MAX_BATCHES = 200;
 
-/** Deletes expired records in batches, which keeps transactions short, and expired counts. Returns the number of records. */
+/** Deletes expired counts, and expired records in batches, which keeps transactions short. Returns the number of records. */
 export async function cleanUpDeliveries(db: Db): Promise<number> {
   await deleteOldHours(db);
   let removedRecordCount = 0;

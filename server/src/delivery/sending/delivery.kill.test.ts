@@ -15,7 +15,7 @@ test('loses no delivery and records every attempt when the server is killed', as
       kills: 3,
       killWithinMs: 10_000,
       hanging: 0,
-      // Only one event, so that there are too few failures to open the circuit.
+      // Rejects only one event, so that there are too few failures to open the circuit.
       rejectEvery: 80,
       random: randomFrom(SEED),
       settleWithinMs: 180_000,

@@ -169,7 +169,7 @@ test('does not follow a redirect', async () => {
   expect(deliveries.receiver.received.map(request => request.path)).toEqual(['/hook', '/hook', '/hook']);
 });
 
-test('redelivers an ended record and all failed records, and rejects an open record with 409', async () => {
+test('redelivers a finished record, and all failed records', async () => {
   deliveries.receiver.respondWith(500);
   const { id } = await deliveries.addWebhook();
   await deliveries.recordEvent();
@@ -212,7 +212,7 @@ test('redelivers an ended record and all failed records, and rejects an open rec
 test('delivers a test event only to its integration, even while the integration is disabled', async () => {
   const { id } = await deliveries.addWebhook({ enabled: false, events: ['feature-archived'] });
   const otherWebhook = await deliveries.addWebhook({ events: ['*'] });
-  // An integration with every event also receives the event of its own creation.
+  // An integration that gets every event also gets the event that records its creation.
   await deliveries.waitUntilSettled(otherWebhook.id);
   deliveries.receiver.received.length = 0;
 
@@ -226,7 +226,7 @@ test('delivers a test event only to its integration, even while the integration 
   ]);
 });
 
-test('backfills the events that were missed while the integration was disabled, once', async () => {
+test('backfills the events that were missed while the integration was disabled, only once', async () => {
   const { id } = await deliveries.addWebhook();
   const url = `/api/admin/addons/${id}`;
   const put = (enabled: boolean) =>
@@ -332,7 +332,7 @@ test('waits for a lower event id that is not committed yet before it delivers to
   };
 
   await deliveries.recordEvent();
-  // The dispatcher completes the job of a delivery that it may not send yet, and inserts one for later.
+  // The dispatcher completes the job of a delivery that it cannot send yet, and inserts one for later.
   await expect.poll(countCompletedJobs).toBeGreaterThan(1);
   const receivedBefore = deliveries.receiver.received.length;
   await tx.commit().execute();

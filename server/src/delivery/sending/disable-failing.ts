@@ -9,7 +9,7 @@ const MIN_FAILED_ATTEMPTS = 10;
 const WARN_AFTER_HOURS = 24;
 
 /**
- * Disables integrations whose receiver responded 410 Gone, and integrations whose attempts all failed for `disableAfterHours`.
+ * Disables integrations whose receiver responded with 410 Gone, and integrations whose attempts all failed for `disableAfterHours`.
  * After 24 hours of failures it records a warning. Each integration is disabled in a separate change.
  */
 export async function disableFailing(
@@ -22,12 +22,12 @@ export async function disableFailing(
     ...[...new Set(goneIntegrations)].map(
       id => (current: Change) => disableIntegration(current, id, 'The receiver responded with 410 Gone.'),
     ),
-    ...failingIntegrations.flatMap(integration => tasksFor(integration, disableAfterHours)),
+    ...failingIntegrations.flatMap(integration => listTasks(integration, disableAfterHours)),
   ];
   for (const task of tasks) await change(db, SYSTEM, task);
 }
 
-function tasksFor(
+function listTasks(
   { id, failingSince, failedAttempts, warned }: Health,
   disableAfterHours: number,
 ): ((current: Change) => Promise<void>)[] {

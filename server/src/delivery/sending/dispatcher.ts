@@ -43,17 +43,17 @@ const HEARTBEAT_MS = 3_000;
 const STOP_WITHIN_MS = 5_000;
 const PROBE_WAIT_MS = 2_000;
 const SETTLE_WAIT_MS = 500;
-const MAX_DISABLE_TRIES = 30;
+const MAX_DISABLE_ATTEMPTS = 30;
 const DISABLE_WAIT_MS = 1_000;
 /** Planning attempts blocks the event loop, so the dispatcher lets other work run after this time. */
 const TURN_MS = 20;
 
 /** Integrations that may have to be disabled. */
-type Suspects = { goneIntegrations: number[]; failing: Health[]; tries: number };
+type Suspects = { goneIntegrations: number[]; failing: Health[]; attempts: number };
 
 /**
- * Delivers until it is stopped. It fetches jobs from pg-boss itself and does not use `work`, whose batch ends with its slowest job,
- * so that a receiver that hangs would delay all deliveries of its batch.
+ * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of using `work`, where a batch ends with its slowest job,
+ * so a hanging receiver would delay all deliveries of its batch.
  */
 export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
   const running = new Map<string, RunningJob>();
@@ -135,7 +135,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   async function fetchJobs(
     tx: Tx,
   ): Promise<{ jobs: DeliveryJob[]; claimable: DeliveryJob[]; overAllowance: DeliveryJob[] }> {
-    const openCircuits = breaker.openCircuits(Date.now(), countRunning).map(String);
+    const openCircuits = breaker.listOpenCircuits(Date.now(), countRunning).map(String);
     const fetchedJobs = await boss.fetch<JobData>(DELIVERY_QUEUE, {
       batchSize: Math.min(BATCH_SIZE, MAX_RUNNING - running.size),
       groupConcurrency: { default: MAX_PER_INTEGRATION, tiers: { ordered: 1 } },
@@ -159,7 +159,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
         runningJob.retryCount = job.retryCount;
         continue;
       }
-      const allowance = breaker.allowance(job.integration, Date.now());
+      const allowance = breaker.getAllowance(job.integration, Date.now());
       const runningAttempts =
         countRunning(job.integration) +
         claimable.filter(other => other.integration === job.integration).length;
@@ -177,8 +177,8 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   }
 
   /**
-   * Keeps unwritten outcomes and retries writing them, while heartbeats keep their jobs alive, because without its outcome a
-   * delivery would be sent a second time.
+   * Writes outcomes. It keeps the unwritten ones and retries, while heartbeats keep their jobs alive, because a delivery without an
+   * outcome would be sent a second time.
    */
   async function settle(completedJobs: CompletedJob<RunningJob>[]): Promise<void> {
     const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, completedJobs, log);
@@ -196,16 +196,16 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       .filter(({ result }) => result.outcome === 'gone')
       .map(completedJob => completedJob.result.integration);
     if (goneIntegrations.length + failing.length > 0)
-      suspectBatcher.add({ goneIntegrations, failing, tries: 1 });
+      suspectBatcher.add({ goneIntegrations, failing, attempts: 1 });
   }
 
   /** Disables integrations separately from writing outcomes, which must not be repeated when disabling fails. */
   async function disable(suspects: Suspects[]): Promise<void> {
     for (const suspect of suspects) {
       try {
-        // Checks again before a retry, because an attempt may have succeeded since the last try.
+        // Checks again before a retry, because an attempt may have succeeded in the meantime.
         const failing =
-          suspect.tries === 1
+          suspect.attempts === 1
             ? suspect.failing
             : await listFailing(
                 db,
@@ -213,10 +213,10 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
               );
         await disableFailing(db, suspect.goneIntegrations, failing, settings.disableAfterHours);
       } catch (error) {
-        const willRetry = suspect.tries < MAX_DISABLE_TRIES;
-        log.warn({ err: error, retried: willRetry }, 'disabling an integration failed');
+        const willRetry = suspect.attempts < MAX_DISABLE_ATTEMPTS;
+        log.warn({ err: error, retried: willRetry }, 'integration disable failed');
         if (willRetry)
-          runLater(DISABLE_WAIT_MS, () => suspectBatcher.add({ ...suspect, tries: suspect.tries + 1 }));
+          runLater(DISABLE_WAIT_MS, () => suspectBatcher.add({ ...suspect, attempts: suspect.attempts + 1 }));
       }
     }
   }

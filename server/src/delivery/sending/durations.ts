@@ -1,17 +1,17 @@
 /**
- * The lower bounds of the groups in which durations are counted, in milliseconds: four per doubling, up to 23 s. An attempt takes
- * at most 15 s. The length and the order are stored (integration_hours.durations), so bounds can only be added at the end.
+ * The lower bounds of the buckets that durations are counted in, in milliseconds: four per doubling, up to 23 s. An attempt takes at
+ * most 15 s. The length and the order are stored (integration_hours.durations), so bounds can only be added at the end.
  */
 const BOUNDS: readonly number[] = [
   ...new Set([0, ...Array.from({ length: 59 }, (_, n) => Math.round(2 ** (n / 4)))]),
 ];
 
-/** Counts durations by group. */
+/** Counts durations by bucket. */
 export function countDurations(durations: number[]): number[] {
   const counts = BOUNDS.map(() => 0);
   for (const duration of durations) {
-    const group = BOUNDS.findLastIndex(bound => bound <= duration);
-    counts[Math.max(0, group)] = (counts[Math.max(0, group)] ?? 0) + 1;
+    const bucket = BOUNDS.findLastIndex(bound => bound <= duration);
+    counts[Math.max(0, bucket)] = (counts[Math.max(0, bucket)] ?? 0) + 1;
   }
   return counts;
 }
@@ -24,11 +24,11 @@ export function computePercentile(counts: number[], share: number): number | nul
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let remaining = Math.ceil(total * share);
-  const group = counts.findIndex(count => {
+  const bucket = counts.findIndex(count => {
     remaining -= count;
     return remaining <= 0;
   });
-  const low = BOUNDS[group] ?? 0;
-  const high = (BOUNDS[group + 1] ?? low + 1) - 1;
+  const low = BOUNDS[bucket] ?? 0;
+  const high = (BOUNDS[bucket + 1] ?? low + 1) - 1;
   return Math.round(Math.sqrt(low * high));
 }

@@ -23,7 +23,7 @@ afterAll(async () => {
   await discardDatabase(name);
 });
 
-test('fails the attempt of a template that multiplies a long list, and keeps running', async () => {
+test('fails an attempt whose template multiplies a long list, and keeps running', async () => {
   const server = await startProcess(env);
   const callAdmin = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${server.url}${path}`, {

@@ -5,7 +5,7 @@ import { countOpen, listWaiting } from './store.ts';
 
 const MAX_NAMED_INTEGRATIONS = 20;
 
-/** Registers the metrics of deliveries. Returns a function that counts an attempt. */
+/** Registers the delivery metrics. Returns a function that counts an attempt. */
 export function registerDeliveryMetrics(registry: Registry, db: Db): (result: Result) => void {
   const attempts = new Counter({
     name: 'halyard_delivery_attempts_total',
@@ -28,7 +28,7 @@ export function registerDeliveryMetrics(registry: Registry, db: Db): (result: Re
   });
   const waitDuration = new Histogram({
     name: 'halyard_delivery_wait_seconds',
-    help: 'Time between the due time of an attempt and its start, by provider. A first attempt is due at the commit of the event',
+    help: 'Time from when an attempt is due until it starts, by provider. A first attempt is due when its event is committed',
     labelNames: ['provider'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120, 600],
     registers: [registry],

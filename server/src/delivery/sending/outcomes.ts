@@ -4,14 +4,14 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { translateDbError } from '../../platform/db/failures.ts';
 import { lockOrder, queueNext } from '../order.ts';
 import { DELIVERY_QUEUE } from '../outbox.ts';
-import { minimalResult, type Result } from './attempt.ts';
+import { toMinimalResult, type Result } from './attempt.ts';
 import { countAttempts } from './count-attempts.ts';
 import { finishAttempts, type Health, recordHealth } from './store.ts';
 
 export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
 export type CompletedJob<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
 
-/** Writes outcomes, jobs of the next attempts and the end of these jobs in one transaction. Returns the failing integrations. */
+/** Writes outcomes, inserts the next attempts' jobs and completes these jobs in one transaction. Returns the failing integrations. */
 export async function writeOutcomes(db: Db, boss: PgBoss, completedJobs: CompletedJob[]): Promise<Health[]> {
   const results = completedJobs.map(({ result }) => result);
   const orderedIntegrations = [
@@ -39,8 +39,8 @@ type WriteResult<J extends FetchedJob> = {
 };
 
 /**
- * Writes outcomes together if possible. After a temporary failure it writes them per integration, because one integration may be
- * locked. If PostgreSQL rejects a value it writes them one by one, and stores a rejected outcome in its minimal form, because a
+ * Writes outcomes together if possible. After a temporary failure, it writes them per integration, because one integration may
+ * be locked. If PostgreSQL rejects a value, it writes them one by one, and stores a rejected outcome in its minimal form, because a
  * delivery without an outcome is retried. The caller retries the outcomes that are returned as unwritten.
  */
 export async function writeAsMuchAsPossible<J extends FetchedJob>(
@@ -91,7 +91,7 @@ async function writeMinimal<J extends FetchedJob>(
   completedJobs: CompletedJob<J>[],
   log: Log,
 ): Promise<WriteResult<J>> {
-  const minimalJobs = completedJobs.map(({ job, result }) => ({ job, result: minimalResult(result) }));
+  const minimalJobs = completedJobs.map(({ job, result }) => ({ job, result: toMinimalResult(result) }));
   try {
     return { written: completedJobs, failing: await writeOutcomes(db, boss, minimalJobs), unwritten: [] };
   } catch (error) {

@@ -15,11 +15,11 @@ const addWebhook = async (fields: object = {}) =>
     })
   ).body.id;
 
-const happen = (name: string) => call(harness.app, 'POST', '/api/admin/tag-types', { body: { name } });
+const createTagType = (name: string) => call(harness.app, 'POST', '/api/admin/tag-types', { body: { name } });
 
 test('writes the same job columns as pg-boss', async () => {
   const id = await addWebhook({ ordered: true });
-  await happen('compared');
+  await createTagType('compared');
   const { rows } = await sql<{ data: object }>`select data from pgboss.job where name = 'deliver'`.execute(
     harness.db,
   );
@@ -32,11 +32,11 @@ test('writes the same job columns as pg-boss', async () => {
   const jobs = await sql<Record<string, unknown>>`
     select *, keep_until - start_after as kept, start_after - created_on as deferred
     from pgboss.job where name = 'deliver' order by created_on`.execute(harness.db);
-  const [ours, theirs] = jobs.rows.map(
+  const [halyardJob, bossJob] = jobs.rows.map(
     ({ id: _, created_on: _1, start_after: _2, keep_until: _3, ...rest }) => rest,
   );
-  expect(ours).toEqual(theirs);
-  expect(ours?.data).toMatchObject({ attempt: 1 });
+  expect(halyardJob).toEqual(bossJob);
+  expect(halyardJob?.data).toMatchObject({ attempt: 1 });
 });
 
 test('keeps records for 30 days and the newest 1,000, and deletes those of a deleted integration', async () => {
@@ -67,7 +67,7 @@ test('keeps records for 30 days and the newest 1,000, and deletes those of a del
 
 test('requeues an open delivery without a job once', async () => {
   const id = await addWebhook();
-  await happen('stranded');
+  await createTagType('stranded');
   await sql`delete from pgboss.job where name = 'deliver'`.execute(harness.db);
   await sql`update integration_deliveries set state = 'success' where integration_id <> ${id}`.execute(
     harness.db,

@@ -27,7 +27,7 @@ test.each([
   ['a value in JSON', '{"x-key":"secret \\"quoted\\" header"}', '{"x-key":"*****"}'],
   ['a percent-encoded value', 'k=secret%20%22quoted%22%20header', 'k=*****'],
   ['a signature', 'bad signature v1,c2lnbmF0dXJl', 'bad signature *****'],
-  ['a value that the end of the text cuts', 'got secret-bea', 'got *****'],
+  ['a value that is cut off at the end', 'got secret-bea', 'got *****'],
   ['nothing else', 'The receiver has no such hook', 'The receiver has no such hook'],
 ])('masks %s', (_, text, expected) => {
   expect(redact(text)).toBe(expected);

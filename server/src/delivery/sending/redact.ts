@@ -42,13 +42,13 @@ function collectSecrets(provider: Provider, parameters: Parameters): string[] {
       if (!value) return [];
       if (type === 'url') return [value, ...splitUrl(value)];
       if (type === 'headers')
-        return Object.values(customHeaders({ customHeaders: value })).flatMap(valueAndToken);
-      return valueAndToken(value);
+        return Object.values(customHeaders({ customHeaders: value })).flatMap(listValueAndToken);
+      return listValueAndToken(value);
     });
 }
 
-/** A scheme such as Bearer precedes a token. */
-const valueAndToken = (value: string): string[] => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''];
+/** Returns the value, and the token in it if a scheme such as Bearer precedes the token. */
+const listValueAndToken = (value: string): string[] => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''];
 
 function splitUrl(text: string): string[] {
   const url = URL.parse(text);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCircuitBreaker } from './circuit-breaker.ts';
-import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
+import { decideNextState, type Outcome, parseRetryAfter } from './schedule.ts';
 
 const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
@@ -12,7 +12,7 @@ test('is exhausted after ten failures over about 75 hours, with each delay withi
       randoms => {
         let elapsedMs = 0;
         for (const [failures, random] of randoms.entries()) {
-          const next = nextStep('rejected', failures, SCHEDULE, undefined, random);
+          const next = decideNextState('rejected', failures, SCHEDULE, undefined, random);
           if (failures === 9) {
             expect(next).toEqual({ state: 'failed' });
             continue;
@@ -42,22 +42,22 @@ test.each<[Outcome, string]>([
   ['tls', 'retrying'],
   ['connection', 'retrying'],
 ])('after %s the delivery is %s', (outcome, state) => {
-  expect(nextStep(outcome, 0, SCHEDULE, undefined, 0.5).state).toBe(state);
+  expect(decideNextState(outcome, 0, SCHEDULE, undefined, 0.5).state).toBe(state);
 });
 
 test.each([
   [1, 5_000],
   [8_000, 8_000],
   [3_600_000, 10_000],
-])('if the receiver asks it to wait %d ms, it waits %d ms', (requestedMs, expected) => {
-  expect(nextStep('rejected', 0, SCHEDULE, requestedMs, 0.5)).toEqual({
+])('if the receiver asks for a wait of %d ms, the next attempt follows after %d ms', (requestedMs, expected) => {
+  expect(decideNextState('rejected', 0, SCHEDULE, requestedMs, 0.5)).toEqual({
     state: 'retrying',
     delayMs: expected,
   });
 });
 
 test('never delays an attempt by more than a day', () => {
-  expect(nextStep('rejected', 8, SCHEDULE, 999_999_999, 1)).toEqual({
+  expect(decideNextState('rejected', 8, SCHEDULE, 999_999_999, 1)).toEqual({
     state: 'retrying',
     delayMs: 86_400_000,
   });
@@ -65,59 +65,59 @@ test('never delays an attempt by more than a day', () => {
 
 test('parses Retry-After as seconds or a date', () => {
   const now = new Date('2026-11-15T10:00:00Z');
-  expect(retryAfterMs('120', now)).toBe(120_000);
-  expect(retryAfterMs('Sun, 15 Nov 2026 10:01:00 GMT', now)).toBe(60_000);
-  expect(retryAfterMs('Sun, 15 Nov 2026 09:00:00 GMT', now)).toBe(0);
-  expect(retryAfterMs('soon', now)).toBeUndefined();
-  expect(retryAfterMs(null, now)).toBeUndefined();
+  expect(parseRetryAfter('120', now)).toBe(120_000);
+  expect(parseRetryAfter('Sun, 15 Nov 2026 10:01:00 GMT', now)).toBe(60_000);
+  expect(parseRetryAfter('Sun, 15 Nov 2026 09:00:00 GMT', now)).toBe(0);
+  expect(parseRetryAfter('soon', now)).toBeUndefined();
+  expect(parseRetryAfter(null, now)).toBeUndefined();
 });
 
 test('the circuit breaker opens when 14 of 20 attempts failed, probes once after a pause, and closes after a success', () => {
   const breaker = createCircuitBreaker();
   for (let n = 0; n < 6; n++) breaker.record(1, false, n);
   for (let n = 6; n < 19; n++) breaker.record(1, true, n);
-  expect(breaker.openCircuits(19, () => 0)).toEqual([]);
+  expect(breaker.listOpenCircuits(19, () => 0)).toEqual([]);
 
   breaker.record(1, true, 20);
 
-  expect(breaker.openCircuits(30, () => 0)).toEqual([1]);
-  expect(breaker.allowance(1, 30)).toBe(0);
-  expect(breaker.allowance(2, 30)).toBe(Number.POSITIVE_INFINITY);
+  expect(breaker.listOpenCircuits(30, () => 0)).toEqual([1]);
+  expect(breaker.getAllowance(1, 30)).toBe(0);
+  expect(breaker.getAllowance(2, 30)).toBe(Number.POSITIVE_INFINITY);
   // Attempts that were already in flight change nothing.
   breaker.record(1, true, 4_000);
-  expect(breaker.openCircuits(5_021, () => 0)).toEqual([]);
-  expect(breaker.allowance(1, 5_021)).toBe(1);
-  expect(breaker.openCircuits(5_021, () => 1)).toEqual([1]);
+  expect(breaker.listOpenCircuits(5_021, () => 0)).toEqual([]);
+  expect(breaker.getAllowance(1, 5_021)).toBe(1);
+  expect(breaker.listOpenCircuits(5_021, () => 1)).toEqual([1]);
   breaker.record(1, true, 5_030);
-  expect(breaker.openCircuits(15_029, () => 0)).toEqual([1]);
-  expect(breaker.openCircuits(15_031, () => 0)).toEqual([]);
+  expect(breaker.listOpenCircuits(15_029, () => 0)).toEqual([1]);
+  expect(breaker.listOpenCircuits(15_031, () => 0)).toEqual([]);
   breaker.record(1, false, 15_040);
-  expect(breaker.allowance(1, 15_041)).toBe(Number.POSITIVE_INFINITY);
+  expect(breaker.getAllowance(1, 15_041)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('the pause doubles with every failed probe, up to 1 minute', () => {
   const breaker = createCircuitBreaker();
   for (let n = 0; n < 20; n++) breaker.record(1, true, 0);
   let now = 0;
-  const rests: number[] = [];
+  const pauses: number[] = [];
   for (let n = 0; n < 6; n++) {
-    const since = now;
-    while (breaker.openCircuits(now, () => 0).length > 0) now += 1_000;
-    rests.push(now - since);
+    const openedAt = now;
+    while (breaker.listOpenCircuits(now, () => 0).length > 0) now += 1_000;
+    pauses.push(now - openedAt);
     breaker.record(1, true, now);
   }
-  expect(rests).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });
 
 test('failures spread over more than 5 minutes do not open the circuit', () => {
   const breaker = createCircuitBreaker();
   for (let n = 0; n < 40; n++) breaker.record(1, true, n * 20_000);
-  expect(breaker.openCircuits(40 * 20_000, () => 0)).toEqual([]);
+  expect(breaker.listOpenCircuits(40 * 20_000, () => 0)).toEqual([]);
 });
 
 test('a failure rate of 50 % does not open the circuit, even with 20 failures in a row', () => {
   const breaker = createCircuitBreaker();
   for (let n = 0; n < 100; n++) breaker.record(1, n % 2 === 0, n * 100);
   for (let n = 0; n < 20; n++) breaker.record(1, true, 10_000 + n);
-  expect(breaker.openCircuits(10_100, () => 0)).toEqual([]);
+  expect(breaker.listOpenCircuits(10_100, () => 0)).toEqual([]);
 });

@@ -25,7 +25,7 @@ export type NextState =
  * Decides what follows an attempt. The schedule contains the seconds before each attempt, and `failureCount` is the number of earlier
  * failed attempts. A Retry-After header can extend the delay, to at most twice the delay and at most a day.
  */
-export function nextStep(
+export function decideNextState(
   outcome: Outcome,
   failureCount: number,
   schedule: readonly number[],
@@ -41,8 +41,8 @@ export function nextStep(
   return { state: 'retrying', delayMs: Math.min(Math.max(jitteredDelay, requestedDelay), MAX_DELAY_MS) };
 }
 
-/** Parses the Retry-After header, which has seconds or a date. */
-export function retryAfterMs(header: string | null, now: Date): number | undefined {
+/** Converts the Retry-After header, which contains seconds or a date, to milliseconds. */
+export function parseRetryAfter(header: string | null, now: Date): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
   const date = Date.parse(header);

@@ -39,7 +39,7 @@ export const RenderedRequest = Named(
       description: 'Headers. Credentials, signatures and custom headers are masked.',
     }),
     body: Type.String({ description: 'First 65,536 characters of the body', examples: ['{"id":4211}'] }),
-    isBodyCut: Type.Boolean({ description: 'Whether the body is longer', examples: [false] }),
+    isBodyCut: Type.Boolean({ description: 'Whether the body was truncated', examples: [false] }),
   }),
 );
 export type RenderedRequest = Static<typeof RenderedRequest>;

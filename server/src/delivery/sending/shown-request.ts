@@ -37,7 +37,7 @@ export function maskHeaders(headers: Record<string, string>, parameters: Paramet
     });
 }
 
-/** Shows a request as it would be sent, with secrets masked and the body unzipped. */
+/** Presents a request as it would be sent, with secrets masked and the body unzipped. */
 export function maskRequest(
   { url, headers, body }: OutgoingRequest,
   parameters: Parameters,

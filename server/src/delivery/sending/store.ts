@@ -86,7 +86,7 @@ export async function claimDeliveries(
   );
 }
 
-/** A delivery whose attempt was written, with its failures since it was last sent or redelivered. */
+/** A delivery whose attempt was written, with its failures since it was created or redelivered. */
 export type FinishedAttempt = { delivery: number; failures: number };
 
 /** Writes the outcomes of attempts and the jobs of the next attempts. Skips attempts that were superseded. */
@@ -157,7 +157,7 @@ export async function addToHours(
   );
 }
 
-/** Deletes counts that no statistic shows: older than 31 days, or of deleted integrations. */
+/** Deletes counts that no statistic shows: older than 31 days, or from deleted integrations. */
 export async function deleteOldHours(db: Db): Promise<void> {
   await sql`
     delete from integration_hours
@@ -244,7 +244,7 @@ export async function deleteOrphans(db: Db, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Inserts jobs for open deliveries that were due 5 minutes ago and have none. Blocked deliveries deliberately have no job. */
+/** Inserts jobs for open deliveries that have been due for 5 minutes and have none. Blocked deliveries deliberately have no job. */
 export async function requeueStranded(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with stranded as (

@@ -2,16 +2,16 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { listIntegrationsById } from '../integrations/store.ts';
 import { viewFor } from '../integrations/visibility.ts';
-import { type EventDelivery, MAX_DELIVERIES_OF_EVENT } from './schema.ts';
+import { type EventDelivery, MAX_EVENT_DELIVERIES } from './schema.ts';
 import { listEventDeliveries } from './store.ts';
 
-/** The deliveries of an event to the integrations that the actor can see. They include neither the request nor the response. */
+/** Lists an event's deliveries to the integrations that the actor can see, without requests and responses. */
 export async function listVisibleDeliveries(
   db: Reader,
   actor: Actor,
   event: number,
 ): Promise<EventDelivery[]> {
-  const deliveries = await listEventDeliveries(db, event, MAX_DELIVERIES_OF_EVENT);
+  const deliveries = await listEventDeliveries(db, event, MAX_EVENT_DELIVERIES);
   const integrations = await listIntegrationsById(db, [
     ...new Set(deliveries.map(delivery => delivery.integrationId)),
   ]);
