@@ -25,10 +25,10 @@ testAsAdmin('creates an integration, shows its secret once, and sends a test', a
   await accessible(page);
 
   await page.getByLabel('Description').fill(description);
-  await page.getByLabel(/^Address/).fill('not an address');
+  await page.getByLabel(/^URL/).fill('not an address');
   await page.getByRole('button', { name: 'Create integration' }).click();
-  await expect.poll(() => page.getByLabel(/^Address/).getAttribute('aria-invalid')).toBe('true');
-  await page.getByLabel(/^Address/).fill(receiver.url);
+  await expect.poll(() => page.getByLabel(/^URL/).getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel(/^URL/).fill(receiver.url);
   await page
     .locator('input')
     .and(page.getByLabel('Projects', { exact: true }))
@@ -52,7 +52,7 @@ testAsAdmin('creates an integration, shows its secret once, and sends a test', a
     .getByRole('navigation', { name: 'Parts of the integration' })
     .getByRole('link', { name: 'Settings' })
     .click();
-  expect(await page.getByLabel(/^Address/).inputValue()).toBe('*****');
+  expect(await page.getByLabel(/^URL/).inputValue()).toBe('*****');
   await accessible(page);
   await visit(page, '/integrations');
   await page.getByRole('link', { name: description }).waitFor();

@@ -11,7 +11,7 @@ async function fillIntegration(page: Page): Promise<string> {
   const description = `Change log ${unique()}`;
   await page.goto('/integrations/new/webhook');
   await page.getByLabel('Description').fill(description);
-  await page.getByLabel(/^Address/).fill('https://example.com/hook');
+  await page.getByLabel(/^URL/).fill('https://example.com/hook');
   return description;
 }
 

@@ -228,7 +228,7 @@ testAsAdmin('forms keep their input in the tab, without secrets', async ({ page,
   page.on('dialog', dialog => void dialog.accept());
   await page.goto('/integrations/new/webhook');
   await page.getByLabel('Description').fill('Change log');
-  await page.getByLabel(/^Address/).fill(secret);
+  await page.getByLabel(/^URL/).fill(secret);
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(secret);
   await page.reload();
   await page.getByText('Your unsaved input was restored.').waitFor();

@@ -64,7 +64,13 @@ const CASES: Case[] = [
   { name: 'addon without deliveries', path: 'idle/events', status: 200, records: { count: 0 } },
   { name: 'default page', path: 'ok/events', status: 200, records: { count: 50 } },
   { name: 'offset', path: 'ok/events?limit=2&offset=2', status: 200, records: { count: 2 } },
-  { name: 'limit=0', path: 'ok/events?limit=0', status: 400, error: 'BadDataError', unleashResponse: '50 records' },
+  {
+    name: 'limit=0',
+    path: 'ok/events?limit=0',
+    status: 400,
+    error: 'BadDataError',
+    unleashResponse: '50 records',
+  },
   {
     name: 'limit=5000',
     path: 'ok/events?limit=5000',
@@ -108,8 +114,20 @@ const CASES: Case[] = [
     unleashResponse: 'an empty list',
   },
   { name: 'id not a number', path: 'abc/events', status: 400, error: 'BadDataError' },
-  { name: 'id negative', path: '-1/events', status: 400, error: 'BadDataError', unleashResponse: 'an empty list' },
-  { name: 'id too large', path: '99999999999/events', status: 404, error: 'NotFoundError', unleashResponse: '500' },
+  {
+    name: 'id negative',
+    path: '-1/events',
+    status: 400,
+    error: 'BadDataError',
+    unleashResponse: 'an empty list',
+  },
+  {
+    name: 'id too large',
+    path: '99999999999/events',
+    status: 404,
+    error: 'NotFoundError',
+    unleashResponse: '500',
+  },
   { name: 'no token', path: 'ok/events', token: null, status: 401, error: 'AuthenticationRequired' },
   {
     name: 'wrong token',

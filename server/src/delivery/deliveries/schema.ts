@@ -152,8 +152,7 @@ export const DeliveryAttempt = Named(
     ),
     headers: Nullable(
       Type.Record(Type.String(), Type.String(), {
-        description:
-          'First 20 response headers, without cookies. Not stored for private IP addresses.',
+        description: 'First 20 response headers, without cookies. Not stored for private IP addresses.',
         examples: [{ 'content-type': 'text/plain' }],
       }),
     ),

@@ -49,7 +49,8 @@ export async function searchRecords(
   if (page.length > records.length) return { ...result, next: Number(records.at(-1)?.id) };
   if (!isFiltered(search)) return result;
   // The page is not full. There may be more matches among the records that were not examined.
-  const cursorCounts = search.before === undefined ? counts : await countMatches(db, integration, search, bounds);
+  const cursorCounts =
+    search.before === undefined ? counts : await countMatches(db, integration, search, bounds);
   return cursorCounts.isTruncated && cursorCounts.lowest !== null
     ? { ...result, next: cursorCounts.lowest }
     : result;

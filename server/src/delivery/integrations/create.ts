@@ -16,7 +16,7 @@ export type IntegrationSettings = { keyring: Keyring; targets: TargetPolicy };
 
 const MAX_INTEGRATIONS = 500;
 
-/** Creates an integration. The signing secret is only in this result. */
+/** Creates an integration. Only this result contains the signing secret. */
 export async function createIntegration(
   current: Change,
   settings: IntegrationSettings,
@@ -61,7 +61,7 @@ export async function createIntegration(
   return signingSecret === undefined ? integration : { ...integration, signingSecret };
 }
 
-/** The fields that users write, for events. Sensitive parameters are masked. */
+/** Returns the fields that users set, for events. Sensitive parameters are masked. */
 export const toEventData = ({
   failingSince: _,
   disabledAt: __,

@@ -6,8 +6,8 @@ const DOCUMENTATION = '/docs/#tag/Integrations';
 const FILTERS =
   'Without a project filter, every event is delivered. With a project filter, events without a project are delivered only if eventsWithoutProject is true. Events without an environment pass every environment filter.';
 
-/** The input types of forms. The server validates headers and templates. */
-const INPUT = {
+/** The form input for each type of parameter. Forms treat headers and templates as text, and the server validates them. */
+const INPUT_TYPES = {
   text: 'text',
   textfield: 'textfield',
   url: 'url',
@@ -15,7 +15,7 @@ const INPUT = {
   template: 'textfield',
 } as const;
 
-/** The providers, described for forms. */
+/** Describes the providers for forms. */
 export const listDefinitions = (): ProviderDefinition[] =>
   PROVIDERS.map(({ name, displayName, description, howTo, parameters, tagTypes, signed }) => ({
     name,
@@ -25,7 +25,7 @@ export const listDefinitions = (): ProviderDefinition[] =>
     documentationUrl: DOCUMENTATION,
     parameters: parameters.map(parameter => ({
       ...parameter,
-      type: INPUT[parameter.type],
+      type: INPUT_TYPES[parameter.type],
       placeholder: parameter.placeholder ?? '',
     })),
     events: [...KNOWN_EVENTS],

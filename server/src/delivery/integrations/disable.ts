@@ -1,7 +1,7 @@
 import type { Change } from '../../record/change.ts';
 import { lockIntegration, setDisabled } from './store.ts';
 
-/** Disables an integration and records the reason. A disabled integration stays as it is. */
+/** Disables an integration and records the reason. Does nothing if the integration is already disabled. */
 export async function disableIntegration({ tx, record }: Change, id: number, reason: string): Promise<void> {
   const integration = await lockIntegration(tx, id);
   if (!integration?.enabled) return;

@@ -33,7 +33,7 @@ const put = (id: number, fields: object) =>
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
-/** Returns which of the integrations got a delivery as a result of the work. */
+/** Returns the names of the integrations that the work caused a delivery to. */
 async function listNotified(ids: Record<string, number>, work: () => Promise<unknown>): Promise<string[]> {
   await sql`delete from integration_deliveries`.execute(harness.db);
   await work();
@@ -123,7 +123,7 @@ test.each([
   },
 );
 
-test('delivers to a receiver only what the filter matches, together with the other filters', async () => {
+test('delivers only the events that match both the filter and the event types', async () => {
   const { receiver } = deliveries;
   const name = `filtered-${Date.now()}`;
   const matchingWebhook = await deliveries.addWebhook({
@@ -190,7 +190,7 @@ test('applies each filter parameter, and delivers everything to integrations wit
   ]);
 });
 
-test('a caller who cannot read a project of the filter does not see the integration', async () => {
+test('a caller who cannot read a project in the filter does not see the integration', async () => {
   await makeProject(harness.db, { id: 'filter-private', mode: 'private' });
   const editor = await makeUser(harness.db, 'Editor');
   const member = await makeUser(harness.db, 'Editor');
@@ -209,7 +209,7 @@ test('a caller who cannot read a project of the filter does not see the integrat
   ).toEqual(filter);
 });
 
-test('previews the newest events that an integration would get and the caller can see', async () => {
+test('previews the newest events that an integration would receive and the caller can see', async () => {
   await makeProject(harness.db, { id: 'preview-private', mode: 'private' });
   const viewer = await makeUser(harness.db, 'Viewer');
   for (let n = 0; n < 25; n++) {
@@ -287,7 +287,7 @@ test('random filters match exactly the events that the event search finds', asyn
   );
 });
 
-test('shows feature and query of a filter only to callers who can create or update integrations', async () => {
+test('shows the feature and query of a filter only to callers who can create or update integrations', async () => {
   await makeProject(harness.db, { id: 'vault', mode: 'private' });
   await makeFeature(harness.db, 'vault', { name: 'v.secret1' });
   const filter = { feature: 'IS:v.secret1', query: 'v.secret2', type: 'IS:feature-updated' };

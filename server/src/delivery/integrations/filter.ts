@@ -4,7 +4,7 @@ import { textForms } from '../../record/events/conditions.ts';
 import { type EventFilters, parseEventFilters } from '../../record/events/search-query.ts';
 import type { IntegrationFilter } from './schema.ts';
 
-/** The columns of a filter, null where nothing is filtered. */
+/** The columns of a filter. A parameter that is not set is null. */
 export type FilterColumns = {
   filter_features: string[] | null;
   filter_projects: string[] | null;
@@ -44,7 +44,7 @@ export const listFilterNames = (
 export const listFilterProjects = (filter: IntegrationFilter | null | undefined): string[] =>
   listFilterNames(filter, 'project');
 
-export function filterColumns(filter: IntegrationFilter | null): FilterColumns {
+export function toFilterColumns(filter: IntegrationFilter | null): FilterColumns {
   const { feature, project, type, createdBy, environment, query } = parse(filter);
   return {
     filter_features: feature ?? null,

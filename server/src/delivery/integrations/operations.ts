@@ -30,8 +30,8 @@ import {
   findIntegrationViolations,
   findPreviewViolations,
   findUpdateViolations,
+  listUnknownParameters,
   previewFilters,
-  unknownParameters,
   validateIntegration,
 } from './validate.ts';
 import { presentVersioned, versionedIntegration } from './version.ts';
@@ -48,8 +48,8 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
       summary: `${enabled ? 'Enable' : 'Disable'} an integration`,
       description: `${
         enabled
-          ? 'Enables an integration: matching events are delivered from the next one on.'
-          : 'Disables an integration: later events are not delivered. They can be backfilled.'
+          ? 'Enables an integration, so that it receives matching events from now on.'
+          : 'Disables an integration, so that it receives no further events. They can be backfilled later.'
       } Nothing else about the integration changes. If it is already ${enabled ? 'enabled' : 'disabled'}, nothing happens.`,
       permission: ['UPDATE_ADDON'],
       params,
@@ -76,7 +76,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         route: 'GET /api/admin/addons',
         summary: 'List integrations',
         description:
-          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects. Only callers with CREATE_ADDON or UPDATE_ADDON see feature and query of a filter. Every authenticated caller may call it.',
+          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects. Only callers with CREATE_ADDON or UPDATE_ADDON see the feature and query of a filter. Every authenticated caller may call it.',
         permission: 'NONE',
         output: jsonResponse('Integrations and providers', IntegrationList),
         read: async ({ db, actor }) => {
@@ -93,7 +93,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         route: 'GET /api/admin/addons/:id',
         summary: 'Get an integration',
         description:
-          'Returns an integration. Secrets are masked. Only callers with CREATE_ADDON or UPDATE_ADDON see feature and query of a filter. Every authenticated caller may call it.',
+          'Returns an integration. Secrets are masked. Only callers with CREATE_ADDON or UPDATE_ADDON see the feature and query of a filter. Every authenticated caller may call it.',
         permission: 'NONE',
         params,
         output: jsonResponse('The integration', Integration),
@@ -112,7 +112,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         route: 'POST /api/admin/addons',
         summary: 'Create an integration',
         description:
-          'Creates an integration, which receives every later event that matches its filters. Secrets are encrypted and never returned. Only this response contains the signing secret.',
+          'Creates an integration that receives every later event that matches its filters. Secrets are encrypted and never returned. Only this response contains the signing secret.',
         permission: ['CREATE_ADDON'],
         returnsSecret: true,
         body: IntegrationInput,
@@ -122,7 +122,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
           ({ body }) => findIntegrationViolations(body, targets, undefined),
           ({ body, actor }, db) => findFilterViolations(db, actor, body),
         ],
-        ignoredPaths: unknownParameters,
+        ignoredPaths: listUnknownParameters,
         events: ['addon-config-created', 'tag-type-created'],
         run: (current, { body }) => createIntegration(current, settings, body),
       }),
@@ -139,7 +139,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
           ({ body }) => findIntegrationViolations(body, targets, undefined),
           ({ body, actor }, db) => findFilterViolations(db, actor, body),
         ],
-        ignoredPaths: unknownParameters,
+        ignoredPaths: listUnknownParameters,
         read: async ({ db, actor }, { body }) => {
           validateIntegration(body, targets, undefined, await findFilterViolations(db, actor, body));
         },
@@ -148,7 +148,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         id: 'previewAddonFilter',
         route: 'POST /api/admin/addons/preview',
         summary: 'Preview the events of an integration',
-        description: `Returns the newest events that an integration with these filters would have received, newest first, limited to those that the caller can see. Searches the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log and returns at most ${PREVIEWED_EVENTS}. isComplete is true if the log has no older events. Nothing is stored or sent. Every authenticated caller may call it.`,
+        description: `Returns the newest events that an integration with these filters would have received, newest first, limited to those that the caller can see. Searches the newest ${PREVIEWED_IDS.toLocaleString('en')} events in the log and returns at most ${PREVIEWED_EVENTS}. isComplete is true if the log has no older events. Nothing is stored or sent. Every authenticated caller may call it.`,
         permission: 'NONE',
         onlyReads: true,
         body: PreviewInput,
@@ -179,13 +179,13 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         route: 'PUT /api/admin/addons/:id',
         summary: 'Update an integration',
         description:
-          'Replaces parameters and events. Other fields that are absent keep their values. A masked parameter (*****) keeps its stored value; if the URL changes, sensitive parameters must be sent again. The update applies from the next event on, on every server.',
+          'Replaces parameters and events. Other fields that are absent keep their values. A masked parameter (*****) keeps its stored value; if the URL changes, sensitive parameters must be sent again. The update applies to the next event, on every server.',
         permission: ['UPDATE_ADDON'],
         params,
         body: IntegrationInput,
         output: jsonResponse('The integration', Integration),
         checks: [({ body }) => findUpdateViolations(body)],
-        ignoredPaths: unknownParameters,
+        ignoredPaths: listUnknownParameters,
         events: ['addon-config-updated'],
         precondition: ({ params: { id } }) => unchanged(versioned, Number(id)),
         run: (current, { params: { id }, body }) => updateIntegration(current, settings, Number(id), body),

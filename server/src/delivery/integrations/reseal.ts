@@ -6,7 +6,7 @@ import { buildSealContext, isSigningSecretReadable, readParameters } from './sea
 import { type IntegrationRow, listIntegrations, lockAllIntegrations, updateSealedValues } from './store.ts';
 
 /**
- * Encrypts all secrets of integrations with the current key. A secret that cannot be decrypted is kept, or deleted with
+ * Re-encrypts all integration secrets with the current key. A secret that cannot be decrypted is kept, or deleted with
  * `forgetUnreadable`; the integration then reports the missing secret. Returns the number of changed integrations, and the ids of
  * those with an unreadable secret.
  */
@@ -90,7 +90,7 @@ export async function checkSealed(db: Db, keyring: Keyring): Promise<number[]> {
     const usedKeys = [...new Set(keyIds)].join(', ');
     if (keyring.length === 0)
       throw new ConfigError([
-        `HALYARD_SECRET_KEY is not set, and the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with the key ${usedKeys}. Set HALYARD_SECRET_KEY to that key`,
+        `HALYARD_SECRET_KEY is not set, but the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with the key ${usedKeys}. Set HALYARD_SECRET_KEY to that key`,
       ]);
     throw new ConfigError([
       `HALYARD_SECRET_KEY is not the key ${usedKeys} that the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with, nor is that key among HALYARD_OLD_SECRET_KEYS. Set one of them to that key. Only if the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secrets again`,

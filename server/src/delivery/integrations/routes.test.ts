@@ -103,9 +103,9 @@ test('lists every violation with its path', async () => {
 
 test.each([
   ['an unknown provider', { provider: 'carrier-pigeon' }, '/body/provider'],
-  ['a missing address', { parameters: {} }, '/body/parameters/url'],
+  ['a missing URL', { parameters: {} }, '/body/parameters/url'],
   ['a URL that is not a string', { parameters: { url: 7 } }, '/body/parameters/url'],
-  ['an address with a password', { parameters: { url: 'https://a:b@example.com' } }, '/body/parameters/url'],
+  ['a URL with a password', { parameters: { url: 'https://a:b@example.com' } }, '/body/parameters/url'],
   ['no events', { events: [] }, '/body/events'],
   [
     'headers that are not JSON',
@@ -118,7 +118,7 @@ test.each([
     '/body/parameters/customHeaders',
   ],
   [
-    'a header of the signature',
+    'a signature header',
     { parameters: { ...WEBHOOK.parameters, customHeaders: '{"Webhook-Id":"x"}' } },
     '/body/parameters/customHeaders',
   ],
@@ -128,11 +128,11 @@ test.each([
     '/body/parameters/bodyTemplate',
   ],
 ])('rejects %s on create, validate and update', async (_, fields, path) => {
-  const { body: made } = await post();
+  const { body: created } = await post();
   const rejection = { status: 400, body: { name: 'BadDataError', details: [{ path }] } };
 
   expect(await post(fields)).toMatchObject(rejection);
-  expect(await put(made.id, fields)).toMatchObject(rejection);
+  expect(await put(created.id, fields)).toMatchObject(rejection);
   expect(
     await call(harness.app, 'POST', `${ADDONS_PATH}/validate`, { body: { ...WEBHOOK, ...fields } }),
   ).toMatchObject(rejection);
@@ -147,10 +147,10 @@ test('validates an integration without storing it', async () => {
 });
 
 test('keeps masked parameters and absent fields in an update', async () => {
-  const { body: made } = await post({ projects: ['default'], ordered: true });
-  const rowBefore = await readStored(made.id);
+  const { body: created } = await post({ projects: ['default'], ordered: true });
+  const rowBefore = await readStored(created.id);
 
-  const { status, body } = await put(made.id, {
+  const { status, body } = await put(created.id, {
     description: 'Changed',
     parameters: { url: '*****', authorization: '*****' },
   });
@@ -158,44 +158,44 @@ test('keeps masked parameters and absent fields in an update', async () => {
   expect(status).toBe(200);
   expect(body).toMatchObject({ description: 'Changed', projects: ['default'], ordered: true });
   expect(body.parameters).toEqual({ url: '*****', authorization: '*****' });
-  const [event] = await listEvents(made.id);
+  const [event] = await listEvents(created.id);
   expect(event).toMatchObject({ type: 'addon-config-updated', preData: { description: 'Hook' } });
   expect(event.data.changedSecrets).toBeUndefined();
   // The value is encrypted again, so the ciphertext differs. The next update shows that the value itself is unchanged.
-  expect((await readStored(made.id))?.sealed).not.toBe(rowBefore?.sealed);
-  const eventCount = (await listEvents(made.id)).length;
-  await put(made.id, { description: 'Changed' });
-  expect((await listEvents(made.id)).length).toBe(eventCount);
+  expect((await readStored(created.id))?.sealed).not.toBe(rowBefore?.sealed);
+  const eventCount = (await listEvents(created.id)).length;
+  await put(created.id, { description: 'Changed' });
+  expect((await listEvents(created.id)).length).toBe(eventCount);
 });
 
 test('records only the name of a changed secret', async () => {
-  const { body: made } = await post();
+  const { body: created } = await post();
 
-  await put(made.id, { parameters: { url: '*****', authorization: 'Bearer CANARY2' } });
+  await put(created.id, { parameters: { url: '*****', authorization: 'Bearer CANARY2' } });
 
-  const [event] = await listEvents(made.id);
+  const [event] = await listEvents(created.id);
   expect(event.data.changedSecrets).toEqual(['authorization']);
   expect(JSON.stringify(event)).not.toContain('CANARY');
 });
 
 test('records nothing for an update without a change, and rejects a different provider', async () => {
-  const { body: made } = await post();
+  const { body: created } = await post();
 
-  expect((await put(made.id)).status).toBe(200);
+  expect((await put(created.id)).status).toBe(200);
 
-  expect(await listEvents(made.id)).toHaveLength(1);
-  expect(await put(made.id, { provider: 'slack' })).toMatchObject({ status: 400 });
+  expect(await listEvents(created.id)).toHaveLength(1);
+  expect(await put(created.id, { provider: 'slack' })).toMatchObject({ status: 400 });
 });
 
 test('deletes an integration and records its last state', async () => {
-  const { body: made } = await post();
+  const { body: created } = await post();
 
-  expect((await call(harness.app, 'DELETE', `${ADDONS_PATH}/${made.id}`)).status).toBe(200);
+  expect((await call(harness.app, 'DELETE', `${ADDONS_PATH}/${created.id}`)).status).toBe(200);
 
-  expect((await get(made.id)).status).toBe(404);
-  expect((await put(made.id)).status).toBe(404);
-  expect((await call(harness.app, 'DELETE', `${ADDONS_PATH}/${made.id}`)).status).toBe(404);
-  expect((await listEvents(made.id))[0]).toMatchObject({
+  expect((await get(created.id)).status).toBe(404);
+  expect((await put(created.id)).status).toBe(404);
+  expect((await call(harness.app, 'DELETE', `${ADDONS_PATH}/${created.id}`)).status).toBe(404);
+  expect((await listEvents(created.id))[0]).toMatchObject({
     type: 'addon-config-deleted',
     preData: { description: 'Hook' },
   });
@@ -206,9 +206,9 @@ test.each(['abc', '0', '-1', '1.5', '99999999999999999'])('rejects the id %s', a
 });
 
 test('returns a rotated secret once, and requires force for a second rotation during the overlap', async () => {
-  const { body: made } = await post();
+  const { body: created } = await post();
   const rotate = (body: object) =>
-    call(harness.app, 'POST', `${ADDONS_PATH}/${made.id}/rotate-secret`, { body });
+    call(harness.app, 'POST', `${ADDONS_PATH}/${created.id}/rotate-secret`, { body });
 
   const firstRotation = await rotate({});
   const secondRotation = await rotate({});
@@ -222,9 +222,10 @@ test('returns a rotated secret once, and requires force for a second rotation du
   expect(secondRotation).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
   expect(forcedRotation.body.oldSecretUntil).toBeNull();
   expect(
-    new Set([made.signingSecret, firstRotation.body.signingSecret, forcedRotation.body.signingSecret]).size,
+    new Set([created.signingSecret, firstRotation.body.signingSecret, forcedRotation.body.signingSecret])
+      .size,
   ).toBe(3);
-  expect((await listEvents(made.id))[0].type).toBe('integration-secret-rotated');
+  expect((await listEvents(created.id))[0].type).toBe('integration-secret-rotated');
   expect((await rotate({ overlapHours: 200 })).status).toBe(400);
 });
 
@@ -265,7 +266,7 @@ test.each(['Admin', 'Editor'] as const)(
   },
 );
 
-test('accepts an update that keeps or removes a filter by a deleted project', async () => {
+test('accepts an update that keeps or removes a deleted project in the project filter', async () => {
   const deletedProject = await makeProject(harness.db);
   const { id } = (await post({ projects: ['default', deletedProject.id] })).body;
   await sql`update integrations set projects = array['default', 'deleted-since'] where id = ${id}`.execute(
@@ -279,7 +280,7 @@ test('accepts an update that keeps or removes a filter by a deleted project', as
   expect(reducedUpdate.body.projects).toEqual(['default']);
 });
 
-test('names parameters that the provider does not have in Halyard-Ignored', async () => {
+test('lists parameters that the provider does not have in the Halyard-Ignored header', async () => {
   const fields = { parameters: { ...WEBHOOK.parameters, contntType: 'x' } };
   const creation = await post(fields);
   const update = await put(creation.body.id, fields);
@@ -296,7 +297,7 @@ test('names parameters that the provider does not have in Halyard-Ignored', asyn
   ]);
 });
 
-test('rejects private addresses unless the operator allows them', async () => {
+test('rejects private IP addresses unless the operator allows them', async () => {
   const createFor = (address: string, targets: { allowed: string[]; allowPrivate: boolean }) =>
     create(
       { keyring: makeKeyring(APP_SETTINGS.secretKey, []), targets },
@@ -395,9 +396,9 @@ test('filters out events without a project when projects are listed, unless even
 });
 
 test('an integration deleted in an open transaction neither fails nor delays an event', async () => {
-  const { body: made } = await post({ events: ['*'] });
+  const { body: created } = await post({ events: ['*'] });
   const tx = await harness.db.startTransaction().execute();
-  await sql`delete from integrations where id = ${made.id}`.execute(tx);
+  await sql`delete from integrations where id = ${created.id}`.execute(tx);
 
   const { status } = await call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'meanwhile' } });
 
@@ -405,7 +406,7 @@ test('an integration deleted in an open transaction neither fails nor delays an 
   expect(status).toBe(201);
 });
 
-test('creating an integration waits while a different transaction counts the integrations', async () => {
+test('creating an integration waits while another transaction counts the integrations', async () => {
   const tx = await harness.db.startTransaction().execute();
   await lockIntegrationCount(tx);
 

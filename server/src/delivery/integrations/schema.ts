@@ -53,7 +53,7 @@ const buildFilterSchema = (subject: string, example: string) =>
     }),
   );
 
-/** Without the published pattern, which the validator of a body would run (platform/http/input/filter.ts). */
+/** Omits the published pattern, because the body validator would run it (platform/http/input/filter.ts). */
 const filter = Nullable(
   NamedObject(
     'IntegrationFilter',
@@ -89,7 +89,7 @@ const whenExhausted = Type.Unsafe<'skip' | 'block'>({
   type: 'string',
   enum: ['skip', 'block'],
   description:
-    'What an ordered integration does when the last attempt of a delivery has failed. skip: continue with the next event. block: wait until the delivery is redelivered or skipped.',
+    'What an ordered integration does when a delivery is exhausted. skip: continue with the next event. block: wait until the delivery is redelivered or skipped.',
   examples: ['skip'],
 });
 
@@ -101,7 +101,7 @@ export const Integration = Named(
     description,
     enabled,
     parameters: Type.Record(Type.String(), Type.String(), {
-      description: 'Parameters of the provider. Sensitive values are masked as *****.',
+      description: 'Provider parameters. Sensitive values are masked as *****.',
       examples: [{ url: '*****', contentType: 'application/json' }],
     }),
     events,
@@ -111,19 +111,19 @@ export const Integration = Named(
     filter,
     ordered,
     whenExhausted,
-    createdAt: Timestamp('When it was created'),
+    createdAt: Timestamp('When the integration was created'),
     failingSince: Nullable(
-      Timestamp('Time since which every attempt has failed. null if the last attempt succeeded.'),
+      Timestamp('When the attempts started to fail. null if the last attempt succeeded.'),
     ),
     disabledAt: Nullable(
       Timestamp('When the integration was last disabled. Events since then can be backfilled.'),
     ),
-    disabledBecause: Nullable(Type.String({ description: 'Reason why the server disabled it' })),
-    oldSecretUntil: Nullable(Timestamp('Time until which requests are also signed with the previous secret')),
+    disabledBecause: Nullable(Type.String({ description: 'Why the server disabled the integration' })),
+    oldSecretUntil: Nullable(Timestamp('Until when requests are also signed with the previous secret')),
     problem: Nullable(
       Type.String({
         description:
-          'Why deliveries with the stored configuration are impossible, and how to fix it. null if there is no problem.',
+          'Why deliveries cannot be sent with the stored configuration, and how to fix it. null if there is no problem.',
         examples: ['The signing secret cannot be decrypted. Rotate it.'],
       }),
     ),
@@ -152,13 +152,13 @@ export const ProviderDefinition = Named(
     displayName: Type.String({ description: 'Display name', examples: ['Webhook'] }),
     description: Type.String({ description: 'What the provider does with events' }),
     howTo: Type.String({ description: 'What to do in the receiving system, and what to enter' }),
-    documentationUrl: Type.String({ description: 'URL of the documentation of the parameters' }),
+    documentationUrl: Type.String({ description: 'URL of the parameter documentation' }),
     parameters: Type.Array(
       NamedObject(
         'IntegrationParameter',
         {
           name: Type.String({ description: 'Name of the parameter', examples: ['url'] }),
-          displayName: Type.String({ description: 'Display name', examples: ['Address'] }),
+          displayName: Type.String({ description: 'Display name', examples: ['URL'] }),
           type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Input type for forms' }),
           description: Type.String({ description: 'What the parameter is for' }),
           placeholder: Type.String({ description: 'Example value for a form' }),
@@ -169,7 +169,7 @@ export const ProviderDefinition = Named(
       ),
     ),
     events: Type.Array(Type.String(), {
-      description: 'Event types that it can deliver. * means every type.',
+      description: 'Event types that the provider can deliver. * means every type.',
     }),
     tagTypes: Type.Array(
       NamedObject('IntegrationTagType', {
@@ -199,7 +199,7 @@ const parameters = Type.Object(
     additionalProperties: true,
     propertyNames: { type: 'string', maxLength: 100 },
     maxProperties: 30,
-    description: 'Parameters of the provider, each a string. In an update, ***** keeps the stored value.',
+    description: 'Provider parameters, each a string. In an update, ***** keeps the stored value.',
     examples: [{ url: 'https://example.com/hooks/flags' }],
   },
 );
@@ -234,7 +234,7 @@ export const IntegrationInput = NamedObject(
 export type IntegrationInput = Static<typeof IntegrationInput>;
 
 export const PREVIEWED_EVENTS = 20;
-/** How many of the newest ids a preview looks at, because searching a long log with a rare filter would take too long. */
+/** How many of the newest ids a preview searches. Searching a long log for rare events would take too long. */
 export const PREVIEWED_IDS = 50_000;
 
 export const PreviewInput = NamedObject(
@@ -254,7 +254,7 @@ export const IntegrationPreview = Named(
   'IntegrationPreview',
   Type.Object({
     events: Type.Array(Ref(Event), {
-      description: `The newest matching events that the caller can see, at most ${PREVIEWED_EVENTS} of the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log`,
+      description: `The newest matching events that the caller can see, at most ${PREVIEWED_EVENTS} of the newest ${PREVIEWED_IDS.toLocaleString('en')} events in the log`,
     }),
     isComplete: Type.Boolean({
       description: `Whether the preview searched the whole log. false: the log has more than ${PREVIEWED_IDS.toLocaleString('en')} events, and older ones may match too`,
@@ -275,7 +275,7 @@ export const SecretRotation = NamedObject(
       }),
     ),
     force: Type.Optional(
-      Type.Boolean({ description: 'Rotate although the previous secret is still in use', examples: [false] }),
+      Type.Boolean({ description: 'Rotate even if the previous secret is still valid', examples: [false] }),
     ),
   },
   { additionalProperties: false, examples: [{ overlapHours: 24 }] },
@@ -286,7 +286,7 @@ export const RotatedSecret = Named(
   'RotatedSecret',
   Type.Object({
     signingSecret: Type.String({ description: 'New secret. Only this response contains it.' }),
-    oldSecretUntil: Nullable(Timestamp('Time until which requests are also signed with the previous secret')),
+    oldSecretUntil: Nullable(Timestamp('Until when requests are also signed with the previous secret')),
   }),
 );
 

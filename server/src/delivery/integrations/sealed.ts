@@ -37,7 +37,7 @@ export function openParameters(keyring: Keyring, row: IntegrationRow): Parameter
 export const readParameters = (keyring: Keyring, row: IntegrationRow): Parameters | undefined =>
   tryUnseal(() => openParameters(keyring, row));
 
-/** Decrypts the secrets that sign requests now, which are the current one and, during an overlap, the previous one. */
+/** Decrypts the secrets that currently sign requests: the current one and, during an overlap, the previous one. */
 export function openSigningSecrets(keyring: Keyring, row: IntegrationRow, time: Date): string[] {
   const decrypt = (sealed: string) => unseal(keyring, buildSealContext(row.id, 'secret'), sealed);
   const { sealedSecret, sealedOldSecret, oldSecretUntil } = row;

@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { EVENT_COLUMNS, type EventRow, isVisible } from '../../record/events/store.ts';
 import { matchesFilters } from '../outbox.ts';
-import { filterColumns } from './filter.ts';
+import { toFilterColumns } from './filter.ts';
 import type { Parameters } from './providers/provider.ts';
 import type { Integration, IntegrationFilter } from './schema.ts';
 
@@ -15,7 +15,7 @@ export type IntegrationRow = Omit<Integration, 'parameters' | 'problem'> & {
   failedAttempts: number;
 };
 
-export const INTEGRATION = sql`
+export const INTEGRATION_COLUMNS = sql`
   integrations.id, integrations.provider, integrations.description, integrations.enabled, integrations.parameters,
   integrations.events, integrations.projects, integrations.environments,
   integrations.events_without_project as "eventsWithoutProject", integrations.filter, integrations.ordered,
@@ -28,13 +28,13 @@ export const INTEGRATION = sql`
 
 export async function findIntegration(db: Reader, id: number): Promise<IntegrationRow | undefined> {
   const { rows } =
-    await sql<IntegrationRow>`select ${INTEGRATION} from integrations where id = ${id}`.execute(db);
+    await sql<IntegrationRow>`select ${INTEGRATION_COLUMNS} from integrations where id = ${id}`.execute(db);
   return rows[0];
 }
 
 export async function lockIntegration(tx: Tx, id: number): Promise<IntegrationRow | undefined> {
   const { rows } =
-    await sql<IntegrationRow>`select ${INTEGRATION} from integrations where id = ${id} for update`.execute(
+    await sql<IntegrationRow>`select ${INTEGRATION_COLUMNS} from integrations where id = ${id} for update`.execute(
       tx,
     );
   return rows[0];
@@ -42,18 +42,19 @@ export async function lockIntegration(tx: Tx, id: number): Promise<IntegrationRo
 
 export async function listIntegrationsById(db: Reader, ids: number[]): Promise<IntegrationRow[]> {
   const { rows } =
-    await sql<IntegrationRow>`select ${INTEGRATION} from integrations where id = any(${ids}::integer[])`.execute(
+    await sql<IntegrationRow>`select ${INTEGRATION_COLUMNS} from integrations where id = any(${ids}::integer[])`.execute(
       db,
     );
   return rows;
 }
 
 export async function listIntegrations(db: Reader): Promise<IntegrationRow[]> {
-  const { rows } = await sql<IntegrationRow>`select ${INTEGRATION} from integrations order by id`.execute(db);
+  const { rows } =
+    await sql<IntegrationRow>`select ${INTEGRATION_COLUMNS} from integrations order by id`.execute(db);
   return rows;
 }
 
-/** Serializes counting, so that concurrent requests cannot exceed the limit together. */
+/** Locks and counts the integrations, so that concurrent requests cannot exceed the limit together. */
 export async function lockIntegrationCount(tx: Tx): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('integrations count'))`.execute(tx);
   const { rows } = await sql<{ count: number }>`select count(*) from integrations`.execute(tx);
@@ -83,7 +84,7 @@ export type IntegrationFields = Pick<
   | 'whenExhausted'
 >;
 
-/** The column name is from the first schema, because renaming it would break servers of the previous version. */
+/** The column still has its first name, because renaming it would break servers of the previous version. */
 const whenExhaustedColumn = ({ whenExhausted }: IntegrationFields) =>
   whenExhausted === 'block' ? 'hold' : 'skip';
 
@@ -95,7 +96,7 @@ export async function insertIntegration(
   fields: IntegrationFields,
   sealedSecret: string | null,
 ): Promise<IntegrationRow> {
-  const filter = filterColumns(fields.filter);
+  const filter = toFilterColumns(fields.filter);
   const { rows } = await sql<IntegrationRow>`
     insert into integrations (id, provider, description, enabled, parameters, sealed_parameters, events, projects,
       environments, events_without_project, ordered, when_given_up, sealed_secret, filter, filter_features,
@@ -106,9 +107,9 @@ export async function insertIntegration(
       ${fields.eventsWithoutProject}, ${fields.ordered}, ${whenExhaustedColumn(fields)}, ${sealedSecret},
       ${toJson(fields.filter)}::jsonb, ${filter.filter_features}, ${filter.filter_projects}, ${filter.filter_types},
       ${filter.filter_creators}, ${filter.filter_environments}, ${filter.filter_texts})
-    returning ${INTEGRATION}`.execute(tx);
+    returning ${INTEGRATION_COLUMNS}`.execute(tx);
   const [row] = rows;
-  if (!row) throw new Error('integration was not inserted');
+  if (!row) throw new Error('The integration was not inserted');
   return row;
 }
 
@@ -123,7 +124,9 @@ const setEnabled = (enabled: boolean) => sql`
 
 export async function updateEnabled(tx: Tx, id: number, enabled: boolean): Promise<IntegrationRow> {
   const { rows } = await sql<IntegrationRow>`
-    update integrations set ${setEnabled(enabled)} where id = ${id} returning ${INTEGRATION}`.execute(tx);
+    update integrations set ${setEnabled(enabled)} where id = ${id} returning ${INTEGRATION_COLUMNS}`.execute(
+    tx,
+  );
   const [row] = rows;
   if (!row) throw new Error(`Integration ${id} vanished while it was locked`);
   return row;
@@ -134,7 +137,7 @@ export async function replaceIntegration(
   id: number,
   fields: IntegrationFields,
 ): Promise<IntegrationRow> {
-  const filter = filterColumns(fields.filter);
+  const filter = toFilterColumns(fields.filter);
   const { rows } = await sql<IntegrationRow>`
     update integrations set provider = ${fields.provider}, description = ${fields.description},
       parameters = ${JSON.stringify(fields.parameters)}, sealed_parameters = ${fields.sealedParameters},
@@ -146,7 +149,7 @@ export async function replaceIntegration(
       filter_environments = ${filter.filter_environments}, filter_texts = ${filter.filter_texts},
       ${setEnabled(fields.enabled)}
     where id = ${id}
-    returning ${INTEGRATION}`.execute(tx);
+    returning ${INTEGRATION_COLUMNS}`.execute(tx);
   const [row] = rows;
   if (!row) throw new Error(`Integration ${id} vanished while it was locked`);
   return row;
@@ -157,7 +160,7 @@ export async function setDisabled(tx: Tx, id: number, reason: string): Promise<v
     where id = ${id}`.execute(tx);
 }
 
-/** Marks an integration as warned. Returns false if it was warned before or no longer fails. */
+/** Marks the warning about an integration as recorded. Returns false if it already was, or if the integration no longer fails. */
 export async function markWarned(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`
     update integrations set warned_at = now()
@@ -184,7 +187,9 @@ export async function deleteIntegration(tx: Tx, id: number): Promise<void> {
 /** Locks all integrations, for the command that rotates the encryption key. */
 export async function lockAllIntegrations(tx: Tx): Promise<IntegrationRow[]> {
   const { rows } =
-    await sql<IntegrationRow>`select ${INTEGRATION} from integrations order by id for update`.execute(tx);
+    await sql<IntegrationRow>`select ${INTEGRATION_COLUMNS} from integrations order by id for update`.execute(
+      tx,
+    );
   return rows;
 }
 
@@ -201,7 +206,7 @@ export type PreviewedFilters = Pick<
   'events' | 'projects' | 'environments' | 'eventsWithoutProject' | 'filter'
 >;
 
-/** Lists the newest events after an id that an integration with these filters would get, and that the actor can see. */
+/** Lists the newest events after an id that an integration with these filters would receive, and that the actor can see. */
 export async function listMatchingEvents(
   db: Reader,
   actor: Actor,
@@ -209,7 +214,7 @@ export async function listMatchingEvents(
   afterId: number,
   limit: number,
 ): Promise<EventRow[]> {
-  const filter = filterColumns(fields.filter);
+  const filter = toFilterColumns(fields.filter);
   const { rows } = await sql<EventRow>`
     with integrations as (
       select ${fields.events}::text[] as events, ${fields.projects}::text[] as projects,

@@ -16,13 +16,13 @@ const ADDONS_PATH = '/api/admin/addons';
 const events = ['feature-created'];
 
 /** Returns a valid value for every parameter that is sensitive, required or a URL. */
-const validParameters = (provider: string, address: string): Record<string, string> =>
+const validParameters = (provider: string, url: string): Record<string, string> =>
   Object.fromEntries(
     (PROVIDERS.find(({ name }) => name === provider)?.parameters ?? [])
       .filter(({ sensitive, required, type }) => sensitive || required || type === 'url')
       .map(({ name, type }) => [
         name,
-        type === 'url' ? address : type === 'headers' ? '{"X-Key":"CANARY"}' : 'CANARY',
+        type === 'url' ? url : type === 'headers' ? '{"X-Key":"CANARY"}' : 'CANARY',
       ]),
   );
 
@@ -42,12 +42,12 @@ const update = (id: number, provider: string, parameters: object, fields: object
 test.each(PROVIDERS.map(({ name }) => name))(
   '%s: stored secrets are not sent to a changed URL',
   async provider => {
-    const elsewhere = await startReceiver();
+    const otherReceiver = await startReceiver();
     const parameters = validParameters(provider, `${deliveries.receiver.url}/hook`);
     const id = await create(provider, { ...parameters, defaultChannels: 'x' });
     const { body: shown } = await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`);
     const urlNames = Object.keys(parameters).filter(name => parameters[name]?.startsWith('http'));
-    const movedParameters = Object.fromEntries(urlNames.map(name => [name, `${elsewhere.url}/hook`]));
+    const movedParameters = Object.fromEntries(urlNames.map(name => [name, `${otherReceiver.url}/hook`]));
     const maskedNames = Object.keys(shown.parameters).filter(
       name => shown.parameters[name] === '*****' && !urlNames.includes(name),
     );
@@ -62,17 +62,17 @@ test.each(PROVIDERS.map(({ name }) => name))(
         maskedNames.map(name => `/body/parameters/${name}`).toSorted(),
       );
       expect(rejectedUpdate.body.details[0].message).toContain(String(urlNames[0]));
-      expect(elsewhere.received).toEqual([]);
+      expect(otherReceiver.received).toEqual([]);
     } else expect(rejectedUpdate.status).toBe(200);
     // The update is accepted if the secrets are entered again, or if there are none.
     expect((await update(id, provider, { ...parameters, ...movedParameters })).status).toBe(200);
-    await elsewhere.close();
+    await otherReceiver.close();
   },
 );
 
 test('rejects an update by an editor that would send a stored Slack token to a different URL', async () => {
   const editor = (await makeUser(harness.db, 'Editor')).token;
-  const elsewhere = await startReceiver();
+  const otherReceiver = await startReceiver();
   const id = await create('slack-app', { accessToken: 'xoxb-CANARY', defaultChannels: 'x' });
 
   const { status, body } = await call(harness.app, 'PUT', `${ADDONS_PATH}/${id}`, {
@@ -81,13 +81,13 @@ test('rejects an update by an editor that would send a stored Slack token to a d
       provider: 'slack-app',
       enabled: true,
       events,
-      parameters: { accessToken: '*****', defaultChannels: 'x', apiUrl: elsewhere.url },
+      parameters: { accessToken: '*****', defaultChannels: 'x', apiUrl: otherReceiver.url },
     },
   });
 
   expect(status).toBe(400);
   expect(body.details).toMatchObject([{ path: '/body/parameters/accessToken' }]);
-  await elsewhere.close();
+  await otherReceiver.close();
 });
 
 test('treats a different notation of the same URL as unchanged', async () => {

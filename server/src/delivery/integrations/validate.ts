@@ -33,7 +33,7 @@ export type ValidIntegration = {
 /** The stored parameters, which are undefined if they cannot be decrypted. */
 export type StoredParameters = { parameters: Parameters | undefined };
 
-/** Validates an integration against its provider. Stored values replace masked ones. Lists every violation. */
+/** Validates an integration against its provider. Stored values replace masked ones. The error lists every violation. */
 export function validateIntegration(
   input: IntegrationInput,
   policy: TargetPolicy,
@@ -78,7 +78,7 @@ export function findIntegrationViolations(
   ];
 }
 
-/** Violations of the filters of a preview. */
+/** Returns the violations in a preview's filters. */
 export const findPreviewViolations = ({ events = [], filter }: Partial<PreviewInput>): Violation[] => [
   ...findEventViolations(events),
   ...findGrammarViolations(filter),
@@ -93,8 +93,8 @@ export const previewFilters = (input: PreviewInput) => ({
   filter: normalizeFilter(input.filter),
 });
 
-/** Returns paths of parameters that the provider does not have. They are not stored. */
-export function unknownParameters(body: unknown): string[][] {
+/** Returns the paths of parameters that the provider does not have, which are not stored. */
+export function listUnknownParameters(body: unknown): string[][] {
   const { provider: name, parameters } = (body ?? {}) as Record<string, unknown>;
   const provider = findProvider(String(name));
   if (!provider || typeof parameters !== 'object' || parameters === null) return [];

@@ -57,7 +57,7 @@ test('changing a secret changes the ETag, although its mask stays the same', asy
   expect(new Set([etag, second, await readEtag()]).size).toBe(3);
 });
 
-test('a failed delivery changes nothing that If-Match compares', async () => {
+test('If-Match ignores what a failed delivery changes', async () => {
   const etag = await readEtag();
   await sql`update integrations set failing_since = now(), failed_attempts = 3`.execute(harness.db);
 
@@ -72,7 +72,7 @@ test('responds with 304 to a known ETag', async () => {
   expect((await call(harness.app, 'GET', url, { headers })).status).toBe(304);
 });
 
-test('enables and disables without touching anything else', async () => {
+test('enables and disables without changing anything else', async () => {
   await call(harness.app, 'PUT', url, { body: body({ description: 'newer' }) });
 
   const off = await call(harness.app, 'POST', `${url}/off`);

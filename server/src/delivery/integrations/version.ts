@@ -13,7 +13,7 @@ export const presentVersioned = (keyring: Keyring, row: IntegrationRow): ShownIn
   sealedParameters: row.sealedParameters,
 });
 
-/** Makes integrations a resource with an ETag. Deliveries change the derived fields. */
+/** Gives integrations an ETag. If-Match ignores the derived fields, because deliveries change them. */
 export const versionedIntegration = (keyring: Keyring): Versioned<number, ShownIntegration> => ({
   formatName: id => `Integration ${id}`,
   lock: async ({ tx, actor }, id) => {

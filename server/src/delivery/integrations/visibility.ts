@@ -17,9 +17,9 @@ type Filters = FilteredIntegration & { environments: string[] };
 const MANAGE_PERMISSIONS: Permission[] = ['CREATE_ADDON', 'UPDATE_ADDON'];
 
 /**
- * Returns a function that removes what the actor must not see: projects that the actor cannot read, and the parts of a filter that
- * can name a feature of such a project. That function returns undefined for an integration that is only for such projects, because
- * an empty list means all projects, or whose filter names such a project.
+ * Returns a function that removes what the actor cannot see: projects that the actor cannot read, and the parts of a filter that
+ * can name a feature of such a project. That function returns undefined for an integration whose filter names such a project, or
+ * that is only for such projects, because an empty list would mean all projects.
  */
 export async function viewFor(db: Reader, actor: Actor, integrations: FilteredIntegration[]) {
   const hiddenProjects = await findUnreadableProjects(db, actor, [
@@ -27,10 +27,10 @@ export async function viewFor(db: Reader, actor: Actor, integrations: FilteredIn
   ]);
   return <T extends FilteredIntegration>(integration: T): T | undefined => {
     const projects = integration.projects.filter(project => !hiddenProjects.has(project));
-    const filterNamesHidden = listFilterProjects(integration.filter).some(project =>
+    const namesHiddenProject = listFilterProjects(integration.filter).some(project =>
       hiddenProjects.has(project),
     );
-    return filterNamesHidden || (integration.projects.length > 0 && projects.length === 0)
+    return namesHiddenProject || (integration.projects.length > 0 && projects.length === 0)
       ? undefined
       : { ...integration, projects, filter: filterFor(actor, integration.filter) };
   };

@@ -1,7 +1,7 @@
 import type { Change } from '../../record/change.ts';
 import { lockIntegration, markWarned } from './store.ts';
 
-/** Records a warning that every delivery of an integration fails. It is recorded once, until a delivery succeeds. */
+/** Records a warning that all deliveries of an integration fail. It is not repeated until a delivery has succeeded. */
 export async function recordFailureWarning(
   { tx, record }: Change,
   id: number,

@@ -310,7 +310,7 @@ function describeOutcome(
   if (state === 'successWithErrors') return `Partially delivered. ${error}`;
   const hint =
     attempts >= HINT_AFTER_ATTEMPTS && CONFIGURATION_STATUSES.has(response?.status ?? 0)
-      ? ' Check the integration\'s configuration.'
+      ? " Check the integration's configuration."
       : '';
   if (state === 'failed')
     return `Failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}. ${error}${hint}`;

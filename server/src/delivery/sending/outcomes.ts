@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { translateDbError } from '../../platform/db/failures.ts';
 import { lockOrder, queueNext } from '../order.ts';
 import { DELIVERY_QUEUE } from '../outbox.ts';
-import { toMinimalResult, type Result } from './attempt.ts';
+import { type Result, toMinimalResult } from './attempt.ts';
 import { countAttempts } from './count-attempts.ts';
 import { finishAttempts, type Health, recordHealth } from './store.ts';
 

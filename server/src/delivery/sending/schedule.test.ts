@@ -49,12 +49,15 @@ test.each([
   [1, 5_000],
   [8_000, 8_000],
   [3_600_000, 10_000],
-])('if the receiver asks for a wait of %d ms, the next attempt follows after %d ms', (requestedMs, expected) => {
-  expect(decideNextState('rejected', 0, SCHEDULE, requestedMs, 0.5)).toEqual({
-    state: 'retrying',
-    delayMs: expected,
-  });
-});
+])(
+  'if the receiver asks for a wait of %d ms, the next attempt follows after %d ms',
+  (requestedMs, expected) => {
+    expect(decideNextState('rejected', 0, SCHEDULE, requestedMs, 0.5)).toEqual({
+      state: 'retrying',
+      delayMs: expected,
+    });
+  },
+);
 
 test('never delays an attempt by more than a day', () => {
   expect(decideNextState('rejected', 8, SCHEDULE, 999_999_999, 1)).toEqual({

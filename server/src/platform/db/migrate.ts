@@ -5,7 +5,7 @@ import { howToRun } from '../files.ts';
 import { createIndex, parseCreateIndex, type Runners } from './concurrent-index.ts';
 import { boundedConnection, MIGRATION_TIMEOUT_MS, type Reader } from './database.ts';
 import { isLockFailure, MigrationError, type OpenTransaction, toMigrationError } from './migration-error.ts';
-import { MIGRATIONS, type MigrationFile, listOwnMigrations, readMigrations } from './migration-files.ts';
+import { listOwnMigrations, MIGRATIONS, type MigrationFile, readMigrations } from './migration-files.ts';
 import { rejectOldPostgres } from './postgres-version.ts';
 import { type SqlStatement, splitStatements } from './sql-statements.ts';
 

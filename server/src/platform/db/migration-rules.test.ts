@@ -23,7 +23,8 @@ test("the migration campaign's example migrations follow the rules", () => {
   expect(findUnsafeStatements([...files, ...probe])).toEqual([]);
 });
 
-const findViolations = (text: string, name = '9001_planted.sql') => findUnsafeStatements([...files, { name, text }]);
+const findViolations = (text: string, name = '9001_planted.sql') =>
+  findUnsafeStatements([...files, { name, text }]);
 
 test.each([
   ['an index on a table that has rows', 'create index i on features (stale)'],
@@ -93,7 +94,10 @@ test.each([
   ['an index that cannot be created twice', 'create index concurrently i on features (stale)'],
   ['an index that is not built concurrently', 'create index if not exists i on features (stale)'],
   ['a column', 'alter table features add column x text'],
-  ['an update of all rows in one statement', "update features set description = '' where description is null"],
+  [
+    'an update of all rows in one statement',
+    "update features set description = '' where description is null",
+  ],
 ])('rejects %s outside a transaction', (_case, text) => {
   expect(findViolations(text, CONCURRENTLY)).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { isIpAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
+import { isAllowedAddress, isIpAddress, type TargetPolicy } from './address.ts';
 import { isAllowedHost } from './target.ts';
 
 /** Returns all IP addresses of a host name. */

@@ -1,4 +1,4 @@
-import { isIpAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
+import { isAllowedAddress, isIpAddress, type TargetPolicy } from './address.ts';
 
 const MAX_URL_LENGTH = 2_000;
 const MAX_HOST_LENGTH = 253;

@@ -1,6 +1,6 @@
 import { ellipsize } from '@halyard/plane/platform/text.ts';
 import { maskTarget } from '../../../platform/outgoing/target.ts';
-import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, linkTo, renderBody, tagValues } from './parts.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, linkTo, listTagValues, renderBody } from './parts.ts';
 import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
 const US1 = 'https://api.datadoghq.com/api/v1/events';
@@ -45,7 +45,7 @@ function buildEvent(context: DeliveryContext) {
       ...tag('project', event.project),
       ...tag('env', event.environment),
       ...tag('feature', event.featureName),
-      ...tagValues(context, 'datadog').map(value => ellipsize(value, MAX_TAG)),
+      ...listTagValues(context, 'datadog').map(value => ellipsize(value, MAX_TAG)),
     ],
     ...(parameters.sourceTypeName ? { source_type_name: parameters.sourceTypeName } : {}),
   };
@@ -68,7 +68,7 @@ export const datadog: Provider = {
     },
     {
       name: 'url',
-      displayName: 'Address',
+      displayName: 'URL',
       type: 'url',
       description: `The events URL of your Datadog site. Default: ${US1}`,
       placeholder: US1,
@@ -79,7 +79,7 @@ export const datadog: Provider = {
       name: 'sourceTypeName',
       displayName: 'Source type',
       type: 'text',
-      description: 'Source of the event in Datadog.',
+      description: 'The source of the events in Datadog.',
       required: false,
       sensitive: false,
     },

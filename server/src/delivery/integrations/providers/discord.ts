@@ -38,14 +38,13 @@ export const discord: Provider = {
   name: 'discord',
   displayName: 'Discord',
   description: 'Posts messages to a Discord channel through a webhook.',
-  howTo:
-    'In Discord, open the settings of the channel, create a webhook under Integrations, and enter its URL.',
+  howTo: 'In Discord, open the channel settings, create a webhook under Integrations, and enter its URL.',
   parameters: [
     {
       name: 'url',
       displayName: 'Webhook URL',
       type: 'url',
-      description: 'Shown in the settings of the Discord channel. It is a secret.',
+      description: 'Shown in the Discord channel settings. It is a secret.',
       placeholder: 'https://discord.com/api/webhooks/…',
       required: true,
       sensitive: true,

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { ellipsize } from '@halyard/plane/platform/text.ts';
 import { maskTarget } from '../../../platform/outgoing/target.ts';
-import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, renderBody, tagValues } from './parts.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, listTagValues, renderBody } from './parts.ts';
 import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
 const MAX_ATTRIBUTE = 4_096;
@@ -29,7 +29,7 @@ const plan: PlanRequests = context => {
   };
 };
 
-/** Custom events have flat attributes, which are strings, numbers and booleans. */
+/** New Relic accepts only flat attributes in custom events: strings, numbers and booleans. */
 function buildEvent(context: DeliveryContext) {
   const { event, label, summary } = context;
   const attribute = (name: string, value: string | null) =>
@@ -49,20 +49,20 @@ function buildEvent(context: DeliveryContext) {
     ...attribute('featureName', event.featureName),
     ...attribute('data', json(event.data)),
     ...attribute('preData', json(event.preData)),
-    ...attribute('tags', tagValues(context, 'new-relic').join(',') || null),
+    ...attribute('tags', listTagValues(context, 'new-relic').join(',') || null),
   };
 }
 
 export const newRelic: Provider = {
   name: 'new-relic',
   displayName: 'New Relic',
-  description: 'Sends custom events of the type HalyardEvent to New Relic.',
+  description: 'Sends custom events of type HalyardEvent to New Relic.',
   howTo:
     'In New Relic, create an ingest license key under API keys, and enter it. Enter the Event API URL with your account id.',
   parameters: [
     {
       name: 'url',
-      displayName: 'Address',
+      displayName: 'URL',
       type: 'url',
       description: 'The Event API URL of your account and region.',
       placeholder: 'https://insights-collector.newrelic.com/v1/accounts/YOUR_ACCOUNT_ID/events',
@@ -73,7 +73,7 @@ export const newRelic: Provider = {
       name: 'licenseKey',
       displayName: 'License key',
       type: 'text',
-      description: 'The ingest key of the account.',
+      description: 'The ingest license key of your account.',
       required: true,
       sensitive: true,
     },

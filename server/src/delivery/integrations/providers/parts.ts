@@ -1,10 +1,10 @@
 import type { DeliveryContext, ParameterDefinition, Parameters } from './provider.ts';
 import { renderTemplate } from './template.ts';
 
-/** The name under which messages are posted. */
+/** The name that messages are posted under. */
 export const USERNAME: ParameterDefinition = {
   name: 'username',
-  displayName: 'User name',
+  displayName: 'Username',
   type: 'textfield',
   description: 'Name shown as the sender of messages. Default: Halyard',
   required: false,
@@ -36,7 +36,7 @@ export const BODY_TEMPLATE: ParameterDefinition = {
 export const customHeaders = ({ customHeaders: text }: Parameters): Record<string, string> =>
   text ? (JSON.parse(text) as Record<string, string>) : {};
 
-/** Renders a body template. In a JSON body, the line of Markdown must be escaped as part of a JSON string. */
+/** Renders a body template. In a JSON body, the Markdown line is escaped as part of a JSON string. */
 export function renderBody(
   template: string,
   contentType: string,
@@ -51,8 +51,8 @@ export function renderBody(
   return renderTemplate(template, view);
 }
 
-/** Returns the values of the tags of one type, which are the channels for messages about a feature. */
-export const tagValues = ({ event }: DeliveryContext, type: string): string[] =>
+/** Returns the values of an event's tags of one type, such as the channels for messages about a feature. */
+export const listTagValues = ({ event }: DeliveryContext, type: string): string[] =>
   event.tags.filter(tag => tag.type === type).map(tag => tag.value);
 
 export const splitList = (text: string | undefined): string[] =>
@@ -61,7 +61,7 @@ export const splitList = (text: string | undefined): string[] =>
     .map(item => item.trim())
     .filter(item => item !== '');
 
-/** Returns the URL of the feature page, else the project page, else the event log. */
+/** Returns the URL of the feature page. Without a feature, it is the project page, and without a project, the event log. */
 export function linkTo({ event, publicUrl }: DeliveryContext): string {
   const project =
     event.project === null ? undefined : `${publicUrl}/projects/${encodeURIComponent(event.project)}`;
@@ -71,5 +71,5 @@ export function linkTo({ event, publicUrl }: DeliveryContext): string {
     : `${project}/features/${encodeURIComponent(event.featureName)}`;
 }
 
-/** Backslashes are escapes in Markdown; where they would be displayed, the plain summary is used. */
-export const withoutEscapes = (markdown: string): string => markdown.replace(/\\([!-/:-@[-`{-~])/g, '$1');
+/** Removes Markdown's backslash escapes, for receivers that would display them. */
+export const removeEscapes = (markdown: string): string => markdown.replace(/\\([!-/:-@[-`{-~])/g, '$1');

@@ -28,7 +28,7 @@ export type DeliveryContext = {
   event: DeliveredEvent;
   /** A short name for the event. */
   label: string;
-  /** One line of Markdown, which includes the comment of the change. */
+  /** One line of Markdown, including the change's comment. */
   summary: string;
   parameters: Parameters;
   /** The URL at which people open this installation. */
@@ -41,7 +41,7 @@ export type PlannedRequest = OutgoingRequest & {
   /** The channel, if there are several. */
   channel?: string;
   /**
-   * Reads from the response body why the receiver rejected the request, regardless of status; undefined if the body does not say.
+   * Reads the reason for a rejection from the response body, regardless of the status. Returns undefined if the body gives none.
    */
   rejection?: (response: OutgoingResponse) => Rejection | undefined;
 };
@@ -49,7 +49,7 @@ export type PlannedRequest = OutgoingRequest & {
 /** Thrown if no request can be created and a retry would not help. The delivery record shows the message. */
 export class PlanError extends Error {}
 
-/** A permanent rejection would happen again, so the request is not retried. */
+/** After a permanent rejection, the request is not retried, because it would be rejected again. */
 export type Rejection = { message: string; isPermanent: boolean };
 
 export type Plan = { requests: PlannedRequest[]; details: Record<string, unknown> };

@@ -97,7 +97,7 @@ const BLOCKS = [
   },
 ];
 
-test('Slack app: sends one message per channel, channels of tags first, and reports missing channels as successWithErrors', async () => {
+test('Slack app: sends one message per channel, tag channels first, and reports missing channels as successWithErrors', async () => {
   deliveries.receiver.respondWith((request, response) => {
     const { channel } = JSON.parse(request.body);
     response.setHeader('content-type', 'application/json');
@@ -340,7 +340,7 @@ test('Discord: sends one embed without mentions', async () => {
   });
 });
 
-test('SIEM: sends a signed OCSF event of the class Entity Management', async () => {
+test('SIEM: sends a signed OCSF event of class Entity Management', async () => {
   const { request, signingSecret } = await deliver('siem', {
     url: `${deliveries.receiver.url}/collect`,
     authorization: 'Splunk 1',
@@ -401,7 +401,7 @@ test('replaces the data of a large event with a link', async () => {
   expect(data).toEqual({ truncated: true, link: `http://localhost:4242/api/admin/events/${event}` });
 });
 
-test('the first integration of a provider creates the tag type of the provider', async () => {
+test("the first integration of a provider creates the provider's tag type", async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/tag-types');
 
   expect(body.tagTypes.map((tagType: { name: string }) => tagType.name)).toEqual(

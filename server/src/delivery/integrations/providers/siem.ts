@@ -1,5 +1,5 @@
 import { maskTarget } from '../../../platform/outgoing/target.ts';
-import { CUSTOM_HEADERS, customHeaders, withoutEscapes } from './parts.ts';
+import { CUSTOM_HEADERS, customHeaders, removeEscapes } from './parts.ts';
 import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
 /** The Entity Management class of the Open Cybersecurity Schema Framework: somebody created, changed or deleted something. */
@@ -44,7 +44,7 @@ function buildOcsfEvent({ event, label, summary, publicUrl }: DeliveryContext) {
     severity: 'Informational',
     status_id: 1,
     status: 'Success',
-    message: withoutEscapes(summary).replaceAll('**', '').replaceAll('\u200d', ''),
+    message: removeEscapes(summary).replaceAll('**', '').replaceAll('\u200d', ''),
     actor: {
       user: {
         name: event.createdBy,
@@ -95,9 +95,9 @@ export const siem: Provider = {
   parameters: [
     {
       name: 'url',
-      displayName: 'Address',
+      displayName: 'URL',
       type: 'url',
-      description: 'The HTTP collector of the SIEM.',
+      description: "URL of the SIEM's HTTP collector.",
       placeholder: 'https://siem.example.com/collect',
       required: true,
       sensitive: true,

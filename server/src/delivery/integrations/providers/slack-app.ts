@@ -1,14 +1,16 @@
-import { splitList, tagValues } from './parts.ts';
+import { listTagValues, splitList } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
-import { slackRejection } from './slack-errors.ts';
-import { slackMessage } from './slack-text.ts';
+import { toRejection } from './slack-errors.ts';
+import { buildSlackMessage } from './slack-text.ts';
 
 const API = 'https://slack.com/api';
 
 const plan: PlanRequests = context => {
   const { parameters } = context;
-  const channels = [...new Set([...tagValues(context, 'slack'), ...splitList(parameters.defaultChannels)])];
-  const message = slackMessage(context);
+  const channels = [
+    ...new Set([...listTagValues(context, 'slack'), ...splitList(parameters.defaultChannels)]),
+  ];
+  const message = buildSlackMessage(context);
   const base = (parameters.apiUrl || API).replace(/\/+$/, '');
   return {
     requests: channels.map(channel => ({
@@ -19,14 +21,14 @@ const plan: PlanRequests = context => {
       },
       body: JSON.stringify({ channel, ...message, unfurl_links: false }),
       channel: `#${channel}`,
-      rejection: ({ text }) => slackRejection(errorIn(text)),
+      rejection: ({ text }) => toRejection(parseError(text)),
     })),
     details: { channels, message: message.text },
   };
 };
 
 /** Slack responds with 200 even if it rejects the message. The error is in the body. */
-function errorIn(text: string): string | undefined {
+function parseError(text: string): string | undefined {
   try {
     const { ok, error } = JSON.parse(text) as { ok?: boolean; error?: unknown };
     return ok === false ? String(error ?? '') : undefined;
@@ -39,7 +41,7 @@ export const slackApp: Provider = {
   name: 'slack-app',
   displayName: 'Slack app',
   description:
-    'Posts messages as a Slack app: to the channels in the slack tags of a feature, and to the default channels.',
+    "Posts messages as a Slack app, to the channels in a feature's slack tags and to the default channels.",
   howTo:
     'In Slack, create an app with the bot scope chat:write, install it in your workspace, and enter its bot token. Invite the app to each channel that it posts to.',
   parameters: [
@@ -65,7 +67,7 @@ export const slackApp: Provider = {
       name: 'apiUrl',
       displayName: 'Slack API URL',
       type: 'url',
-      description: `Only for other Slack installations. Default: ${API}`,
+      description: `Only for Slack environments with a different API URL. Default: ${API}`,
       placeholder: API,
       required: false,
       sensitive: false,

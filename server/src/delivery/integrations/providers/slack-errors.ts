@@ -66,8 +66,8 @@ const PERMANENT = new Set([
   'team_disabled',
 ]);
 
-/** Returns the rejection that a Slack error means, or undefined if there is no error. Unknown error messages are not repeated. */
-export function slackRejection(error: string | undefined): Rejection | undefined {
+/** Converts a Slack error to a rejection. An error that does not look like one of Slack's error codes is not quoted. */
+export function toRejection(error: string | undefined): Rejection | undefined {
   if (error === undefined) return undefined;
   const reason = /^[a-z_]{1,60}$/.test(error) ? error : 'no reason given';
   return { message: `Slack rejected the message: ${reason}.`, isPermanent: PERMANENT.has(error) };

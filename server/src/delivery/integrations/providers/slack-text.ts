@@ -1,22 +1,22 @@
 import { ellipsize } from '@halyard/plane/platform/text.ts';
-import { linkTo, withoutEscapes } from './parts.ts';
+import { linkTo, removeEscapes } from './parts.ts';
 import type { DeliveryContext } from './provider.ts';
 
 const MAX_TEXT = 3_000;
 
 /** Converts one line of Markdown to Slack's dialect, where &, < and > are special and everything else is plain text. */
-export function slackText(markdown: string): string {
+export function toSlackText(markdown: string): string {
   // Removes the escapes of the summary, and escapes what Slack would format.
   const parts = markdown.split(/(\*\*)/).map(part => (part === '**' ? '*' : escapeText(part)));
   return ellipsize(parts.join(''), MAX_TEXT);
 }
 
 const escapeText = (text: string): string =>
-  withoutEscapes(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  removeEscapes(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Builds the message as both Slack providers send it, with a line of text and a button to the page about it. */
-export function slackMessage(context: DeliveryContext) {
-  const text = slackText(context.summary);
+/** Builds the message that both Slack providers send: a line of text, and a button that opens the page about it. */
+export function buildSlackMessage(context: DeliveryContext) {
+  const text = toSlackText(context.summary);
   return {
     text,
     blocks: [

@@ -1,15 +1,15 @@
 import { maskTarget } from '../../../platform/outgoing/target.ts';
-import { CUSTOM_HEADERS, customHeaders, splitList, tagValues, USERNAME } from './parts.ts';
+import { CUSTOM_HEADERS, customHeaders, listTagValues, splitList, USERNAME } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
-import { slackRejection } from './slack-errors.ts';
-import { slackMessage } from './slack-text.ts';
+import { toRejection } from './slack-errors.ts';
+import { buildSlackMessage } from './slack-text.ts';
 
 const plan: PlanRequests = context => {
   const { parameters } = context;
   const url = parameters.url ?? '';
-  const message = slackMessage(context);
+  const message = buildSlackMessage(context);
   const namedChannels = [
-    ...new Set([...tagValues(context, 'slack'), ...splitList(parameters.defaultChannel)]),
+    ...new Set([...listTagValues(context, 'slack'), ...splitList(parameters.defaultChannel)]),
   ];
   // Current webhooks post to their own channel and need no channel name.
   const channels = namedChannels.length > 0 ? namedChannels : [undefined];
@@ -24,14 +24,14 @@ const plan: PlanRequests = context => {
         ...message,
       }),
       ...(channel === undefined ? {} : { channel: `#${channel}` }),
-      rejection: ({ status, text }) => (status === 200 ? undefined : slackRejection(errorCodeIn(text))),
+      rejection: ({ status, text }) => (status === 200 ? undefined : toRejection(parseErrorCode(text))),
     })),
     details: { url: maskTarget(url), channels: namedChannels, message: message.text },
   };
 };
 
-/** The body of an error is one word; anything else is not from Slack. */
-const errorCodeIn = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.trim())?.[0];
+/** Slack's error responses consist of one word. Anything else is not from Slack. */
+const parseErrorCode = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.trim())?.[0];
 
 export const slack: Provider = {
   name: 'slack',
@@ -44,7 +44,7 @@ export const slack: Provider = {
       name: 'url',
       displayName: 'Webhook URL',
       type: 'url',
-      description: 'As shown in Slack. It is a secret.',
+      description: 'Shown in Slack. It is a secret.',
       placeholder: 'https://hooks.slack.com/services/…',
       required: true,
       sensitive: true,
@@ -53,7 +53,7 @@ export const slack: Provider = {
       name: 'defaultChannel',
       displayName: 'Channel',
       type: 'textfield',
-      description: 'Only for webhooks that may post to any channel. Others ignore it.',
+      description: 'Only for webhooks that can post to any channel. Others ignore it.',
       placeholder: 'releases',
       required: false,
       sensitive: false,
@@ -63,7 +63,7 @@ export const slack: Provider = {
       name: 'emojiIcon',
       displayName: 'Emoji',
       type: 'textfield',
-      description: 'Emoji next to the name.',
+      description: 'Emoji shown next to the name.',
       placeholder: ':flags:',
       required: false,
       sensitive: false,

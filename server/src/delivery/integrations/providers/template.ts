@@ -3,7 +3,7 @@ import Mustache from 'mustache';
 import { PlanError } from './provider.ts';
 
 /**
- * Mustache parses body templates, but we render them, because Mustache's own renderer has no bound: two nested sections over a
+ * Mustache parses body templates, but we render them, because Mustache's own renderer has no limits: two nested sections over a
  * list of 1,000 items took 27 s and produced a string longer than V8 allows. Our renderer counts every step and every character
  * and stops at a limit. It also reads only own properties, so a template cannot call `constructor` or other inherited functions.
  * Mustache's template cache is not used either, because nothing is ever removed from it.
@@ -12,7 +12,7 @@ const MAX_STEPS = 100_000;
 /** The JSON of an event, encoded twice, is at most about half as long. */
 const MAX_OUTPUT = 1_048_576;
 const MAX_NESTING = 2;
-/** For each whitespace character, the parser tries again to find the end of the tag: 10,000 in one tag took 0.8 s. */
+/** For each whitespace character, the parser retries to find the end of the tag: 10,000 in one tag took 0.8 s. */
 const LONG_WHITESPACE = /\s{201}/;
 const MAX_CACHED_TEMPLATES = 100;
 
@@ -26,7 +26,7 @@ type Token = [type: string, value: string, start: number, end: number, nodes?: T
 
 class TemplateError extends PlanError {}
 
-/** Says why a template cannot be saved, or returns undefined. Stored templates with a partial still render, without the partial. */
+/** Returns why a template cannot be saved, if so. Stored templates with a partial still render, without the partial. */
 export const findTemplateProblem = (template: string): string | undefined =>
   findTemplateLimitProblem(template) ??
   (hasPartial(parse(template))

@@ -38,7 +38,7 @@ export const webhook: Provider = {
   parameters: [
     {
       name: 'url',
-      displayName: 'Address',
+      displayName: 'URL',
       type: 'url',
       description:
         'URL that receives a POST request for each event. A response with a status from 200 to 299 confirms the delivery.',

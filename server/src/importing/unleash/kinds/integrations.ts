@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { importIntegration } from '../../../delivery/integrations/import.ts';
 import { findProvider } from '../../../delivery/integrations/providers/list.ts';
 import { buildSealContext, openParameters, sealParameters } from '../../../delivery/integrations/sealed.ts';
 import { newSigningSecret } from '../../../delivery/integrations/signing.ts';
-import { takeOverIntegration } from '../../../delivery/integrations/take-over.ts';
 import { findIntegrationViolations } from '../../../delivery/integrations/validate.ts';
 import type { TargetPolicy } from '../../../platform/outgoing/address.ts';
 import { MASK } from '../../../platform/secrets/mask.ts';
@@ -114,7 +114,7 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
         const secret = provider.signed
           ? seal(keyring, buildSealContext(state.id, 'secret'), newSigningSecret())
           : null;
-        await takeOverIntegration(tx, state.id, fields, secret);
+        await importIntegration(tx, state.id, fields, secret);
       }
       await sql`select setval(pg_get_serial_sequence('integrations', 'id'), greatest(max(id), 1)) from integrations`.execute(
         tx,

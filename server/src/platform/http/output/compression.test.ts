@@ -248,23 +248,26 @@ async function openStream(address: string, encoding: string): Promise<IncomingMe
 test.each([
   ['br', createBrotliDecompress],
   ['gzip', createGunzip],
-] as const)('a stream compressed with %s sends each piece as soon as it exists', async (encoding, decoder) => {
-  const morePieces = Promise.withResolvers<void>();
-  async function* pieces(): Pieces {
-    yield 'first';
-    await morePieces.promise;
-    yield ' second';
-  }
-  const { address, closed } = await serve(pieces);
-  const decodedStream = (await openStream(address, encoding)).pipe(decoder());
+] as const)(
+  'a stream compressed with %s sends each piece as soon as it exists',
+  async (encoding, decoder) => {
+    const morePieces = Promise.withResolvers<void>();
+    async function* pieces(): Pieces {
+      yield 'first';
+      await morePieces.promise;
+      yield ' second';
+    }
+    const { address, closed } = await serve(pieces);
+    const decodedStream = (await openStream(address, encoding)).pipe(decoder());
 
-  const [first] = await once(decodedStream, 'data');
-  morePieces.resolve();
+    const [first] = await once(decodedStream, 'data');
+    morePieces.resolve();
 
-  expect(String(first)).toBe('first');
-  expect(await text(decodedStream)).toBe(' second');
-  await closed;
-});
+    expect(String(first)).toBe('first');
+    expect(await text(decodedStream)).toBe(' second');
+    await closed;
+  },
+);
 
 test('the source of a compressed stream ends with its client', async () => {
   async function* endless(): Pieces {

@@ -1,8 +1,8 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { findIntegration, type IntegrationFields, insertIntegration, replaceIntegration } from './store.ts';
 
-/** Stores an integration under its original id, as part of an import. An existing integration keeps its signing secret. */
-export async function takeOverIntegration(
+/** Stores an imported integration under its original id. An existing integration keeps its signing secret. */
+export async function importIntegration(
   tx: Tx,
   id: number,
   fields: IntegrationFields,
