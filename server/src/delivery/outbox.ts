@@ -23,7 +23,10 @@ export const insertDeliveryJobs = (source: RawBuilder<unknown>) => sql`
 /** Whether an enabled integration filters by text. */
 export const FILTERED_BY_TEXT = sql<SqlBool>`exists (select from integrations where enabled and filter_texts is not null)`;
 
-/** Whether the filters of `integrations` match the event. A test event matches no filter, because it is only for its own integration. */
+/**
+ * Whether the filters of `integrations` match the event. A test event matches no filter, because it is only for its own
+ * integration.
+ */
 export const matchesFilters = (event: 'written' | 'events') => {
   const column = (name: string) => sql.ref(`${event}.${name}`);
   const text =

@@ -2,7 +2,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import { loadReceivers } from '../integrations/receiver.ts';
 import { planRequests } from '../sending/attempt.ts';
-import { maskRequest } from '../sending/shown-request.ts';
+import { maskRequest } from '../sending/masked-request.ts';
 import { toDeliveredEvent } from '../sending/store.ts';
 import { MAX_RENDERED, type RenderedDelivery } from './schema.ts';
 import type { RecordRow } from './store.ts';

@@ -16,7 +16,7 @@ import { signatureHeaders } from '../integrations/signing.ts';
 import { makeRedactor } from './redact.ts';
 import { decideNextState, type Outcome, parseRetryAfter } from './schedule.ts';
 import type { Exchange, RequestHeader } from './schema.ts';
-import { maskHeaders } from './shown-request.ts';
+import { maskHeaders } from './masked-request.ts';
 import { toStorableJson } from './storable-json.ts';
 
 /** A delivery with an attempt that has started. */

@@ -52,8 +52,8 @@ const TURN_MS = 20;
 type Suspects = { goneIntegrations: number[]; failing: Health[]; attempts: number };
 
 /**
- * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of using `work`, where a batch ends with its slowest job,
- * so a hanging receiver would delay all deliveries of its batch.
+ * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of using `work`, where a batch ends with its slowest
+ * job, so a hanging receiver would delay all deliveries of its batch.
  */
 export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
   const running = new Map<string, RunningJob>();

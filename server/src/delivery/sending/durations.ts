@@ -1,6 +1,6 @@
 /**
- * The lower bounds of the buckets that durations are counted in, in milliseconds: four per doubling, up to 23 s. An attempt takes at
- * most 15 s. The length and the order are stored (integration_hours.durations), so bounds can only be added at the end.
+ * The lower bounds of the buckets that durations are counted in, in milliseconds: four per doubling, up to 23 s. An attempt takes
+ * at most 15 s. The length and the order are stored (integration_hours.durations), so bounds can only be added at the end.
  */
 const BOUNDS: readonly number[] = [
   ...new Set([0, ...Array.from({ length: 59 }, (_, n) => Math.round(2 ** (n / 4)))]),

@@ -11,7 +11,9 @@ import { finishAttempts, type Health, recordHealth } from './store.ts';
 export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
 export type CompletedJob<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
 
-/** Writes outcomes, inserts the next attempts' jobs and completes these jobs in one transaction. Returns the failing integrations. */
+/**
+ * Writes outcomes, inserts the next attempts' jobs and completes these jobs in one transaction. Returns the failing integrations.
+ */
 export async function writeOutcomes(db: Db, boss: PgBoss, completedJobs: CompletedJob[]): Promise<Health[]> {
   const results = completedJobs.map(({ result }) => result);
   const orderedIntegrations = [

@@ -3,7 +3,9 @@ import pg from 'pg';
 import { READ_ONLY } from './client.ts';
 import { isOutdatedStatement } from './prepared-statements.ts';
 
-/** The error for each constraint that a request can violate. Violating a constraint that is missing here is a bug and becomes a 500. */
+/**
+ * The error for each constraint that a request can violate. Violating a constraint that is missing here is a bug and becomes a 500.
+ */
 const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   projects_pkey: name => nameExists(`Project "${name}"`),
   environments_pkey: name => nameExists(`Environment "${name}"`),

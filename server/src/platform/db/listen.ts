@@ -10,7 +10,8 @@ const HEARTBEAT_TIMEOUT_MS = 5_000;
 const getListenerName = (channel: string): string => `${channel.replace('halyard_', '')} listener`;
 
 /**
- * Calls `onNotification` for every notification on a channel, and after every reconnection, because notifications may have been missed.
+ * Calls `onNotification` for every notification on a channel, and after every reconnection, because notifications may have been
+ * missed.
  */
 export function listenTo(
   url: string,

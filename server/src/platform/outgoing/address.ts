@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 export type TargetPolicy = { allowed: string[]; allowPrivate: boolean };
 
 /**
- * Returns whether connecting to an IP address is allowed. Public addresses are allowed, and so are private addresses in the policy. An
- * IPv4 address is public if it is outside every special range, and an IPv6 address is public if it is inside 2000::/3.
+ * Returns whether connecting to an IP address is allowed. Public addresses are allowed, and so are private addresses in the policy.
+ * An IPv4 address is public if it is outside every special range, and an IPv6 address is public if it is inside 2000::/3.
  */
 export function isAllowedAddress(address: string, policy: TargetPolicy): boolean {
   const parsedAddress = parse(address);

@@ -1,8 +1,8 @@
 import type { Violation } from '@halyard/plane/platform/errors.ts';
 
 /**
- * Returns whether the URL differs from the URL that a secret was entered for. A stored secret is sent only to that URL. Otherwise, a
- * caller who can change the URL but does not know the secret could have it sent to their own server.
+ * Returns whether the URL differs from the URL that a secret was entered for. A stored secret is sent only to that URL. Otherwise,
+ * a caller who can change the URL but does not know the secret could have it sent to their own server.
  */
 export function isDifferentDestination(
   oldUrl: string | null | undefined,

@@ -29,8 +29,8 @@ const BROTLI = {
 const GZIP = { flush: constants.Z_SYNC_FLUSH };
 
 /**
- * zlib's threads also hash passwords and read files, so a caller gets two of them at a time, and the queue stays short. A stream needs
- * a thread only while it has something to compress, but about 1 MB of memory all the time.
+ * zlib's threads also hash passwords and read files, so a caller gets two of them at a time, and the queue stays short. A stream
+ * needs a thread only while it has something to compress, but about 1 MB of memory all the time.
  */
 const WHOLE_RESPONSES: ShareLimits = { capacity: 8, share: 0.25, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
 const STREAMED_RESPONSES: ShareLimits = { ...WHOLE_RESPONSES, capacity: 32 };
@@ -50,8 +50,8 @@ const ENCODERS: Record<Encoding, Encoder> = {
 };
 
 /**
- * Compresses responses in zlib's threads, which leaves the event loop free. The hooks must come after every hook that reads the body
- * of a response.
+ * Compresses responses in zlib's threads, which leaves the event loop free. The hooks must come after every hook that reads the
+ * body of a response.
  */
 export function installCompression(app: App, admission: Admission = new Map()): void {
   const wholeSlots = makeShares(WHOLE_RESPONSES, busyError);

@@ -47,9 +47,9 @@ export function sendUnlessKnown<T>(
 }
 
 /**
- * Runs work that changes a resource. With If-Match, it first calls `readEtags`, which locks the resource and returns the ETags of its
- * current state. If If-Match contains none of them, it throws a 412 after the work, which rolls the transaction back. It does not
- * throw earlier because in RFC 9110, every other rejection takes precedence over 412.
+ * Runs work that changes a resource. With If-Match, it first calls `readEtags`, which locks the resource and returns the ETags of
+ * its current state. If If-Match contains none of them, it throws a 412 after the work, which rolls the transaction back. It does
+ * not throw earlier because in RFC 9110, every other rejection takes precedence over 412.
  */
 export async function ifMatches<T>(
   { headers }: Pick<FastifyRequest, 'headers'>,

@@ -6,7 +6,9 @@ export type Pieces = AsyncGenerator<string | Buffer, void>;
 
 /** The limit for a client that reads slowly but steadily. A client that stops reading is cut off sooner (stalled-clients.ts). */
 const SENT_WITHIN_MS = 60_000;
-/** Rows are read from the database ahead of the client, so that most responses no longer need a connection while the client reads. */
+/**
+ * Rows are read from the database ahead of the client, so that most responses no longer need a connection while the client reads.
+ */
 const READ_AHEAD_BYTES = 4_194_304;
 
 export type SendOptions = {
@@ -21,7 +23,10 @@ export type SendOptions = {
   readAheadBytes?: number;
 };
 
-/** Sends pieces as they are created. The first one is created before anything is sent, so that an error can still become an error response. */
+/**
+ * Sends pieces as they are created. The first one is created before anything is sent, so that an error can still become an error
+ * response.
+ */
 export async function sendPieces(
   reply: FastifyReply,
   pieces: Pieces,

@@ -29,7 +29,9 @@ export type LongReads = {
   runSearch: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;
   /** Streams the rows. The slot is released when the response is sent or aborted. */
   send: (reply: FastifyReply, read: (db: Db) => Pieces) => Promise<FastifyReply>;
-  /** Streams a response of any size. It occupies a long-read slot and a connection only during a read, not while the client reads. */
+  /**
+   * Streams a response of any size. It occupies a long-read slot and a connection only during a read, not while the client reads.
+   */
   sendExport: (
     reply: FastifyReply,
     make: (source: ExportSource) => Pieces,
