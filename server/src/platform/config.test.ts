@@ -282,7 +282,7 @@ test('the configuration page lists every variable with its default and meaning',
   );
 });
 
-test('.env.example names every variable that a file may set', () => {
+test('.env.example names every variable that a file can set', () => {
   const documentedNames = [...page('.env.example').matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name);
 
   // NODE_ENV takes effect before the file is read.

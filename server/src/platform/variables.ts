@@ -84,7 +84,7 @@ export const VARIABLES = {
     default: 'none',
     example: 'registration,device',
     meaning:
-      'Ways to request tokens that clients may not use: registration, device, or both, separated by commas',
+      'Disabled ways for clients to request tokens: registration, device, or both, separated by commas',
   },
   HALYARD_ALLOWED_TARGETS: {
     default: 'none',

@@ -13,10 +13,10 @@ import {
 } from '../integrations/providers/provider.ts';
 import type { Receiver } from '../integrations/receiver.ts';
 import { signatureHeaders } from '../integrations/signing.ts';
+import { maskHeaders } from './masked-request.ts';
 import { makeRedactor } from './redact.ts';
 import { decideNextState, type Outcome, parseRetryAfter } from './schedule.ts';
 import type { Exchange, RequestHeader } from './schema.ts';
-import { maskHeaders } from './masked-request.ts';
 import { toStorableJson } from './storable-json.ts';
 
 /** A delivery with an attempt that has started. */

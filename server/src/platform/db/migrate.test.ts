@@ -147,7 +147,7 @@ test('applies each file in a separate transaction, and names the statement that 
   expect(rows).toEqual([{ first: true, second: false }]);
 });
 
-test('holds no lock of one file while the next one runs', async () => {
+test('holds no locks from one file while the next file runs', async () => {
   await client.query('select pg_advisory_lock(1)');
 
   await whilePending(
@@ -314,7 +314,7 @@ test('repeats a statement that changes rows until it changes none', async () => 
   expect(rows).toEqual([{ filled: 5 }]);
 });
 
-test('a database with tables of a different application is rejected, and nothing is created in it', async () => {
+test("rejects a database with another application's tables, and creates nothing in it", async () => {
   const otherName = `${name}_other`;
   await createDatabase(otherName);
   const otherClient = new pg.Client({ connectionString: getDatabaseUrl(otherName) });

@@ -269,7 +269,7 @@ test.each([
   },
 );
 
-test('the source of a compressed stream ends with its client', async () => {
+test('ends the source of a compressed stream when the client disconnects', async () => {
   async function* endless(): Pieces {
     for (let i = 0; ; i++) yield `${i} ${Math.random()}\n`.repeat(1_000);
   }

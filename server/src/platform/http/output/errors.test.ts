@@ -233,7 +233,7 @@ test.each([
   expect(response.body.details).toHaveLength(1);
 });
 
-test('authentication comes before the body is read', async () => {
+test('authenticates before it reads the body', async () => {
   const response = await harness.app.inject({ method: 'POST', url: '/api/admin/projects', payload: '{' });
   expect(response.statusCode).toBe(401);
 });

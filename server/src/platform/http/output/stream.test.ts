@@ -17,7 +17,7 @@ async function serve(pieces: () => Pieces, stalledAfterMs?: number) {
   return { app, address, closed: closed.promise };
 }
 
-test('a stream that breaks after its first bytes is logged with the id of its request', async () => {
+test('a stream that breaks after its first bytes is logged with its request id', async () => {
   const lines: string[] = [];
   const app = Fastify({
     logger: { stream: { write: (line: string) => lines.push(line) } },

@@ -95,7 +95,7 @@ test('the production guide describes every kind of caller share', async () => {
   expect(describedShares.slice(1).toSorted()).toEqual(kinds.toSorted());
 });
 
-test('two applications in a process each report the metrics of the process once', async () => {
+test('two applications in one process each report the process metrics once', async () => {
   const otherServer = await harness.secondServer();
 
   for (const app of [harness.app, otherServer]) {
