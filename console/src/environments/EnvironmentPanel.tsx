@@ -141,7 +141,7 @@ function Editor({
     },
   });
   return (
-    <SidePanel title={name} isAsking={confirmation !== null && changes.length > 0} onClose={onClose}>
+    <SidePanel title={name} isConfirming={confirmation !== null && changes.length > 0} onClose={onClose}>
       {conflict ? (
         <Conflict noun="environment" {...conflict} />
       ) : (

@@ -99,7 +99,7 @@ export function EventLog({
           onActive={select}
           onOpen={open}
           onVisible={events.onVisible}
-          onTop={events.onTop}
+          onAtTopChange={events.onAtTopChange}
         />
       )}
       <Keys

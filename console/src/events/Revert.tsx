@@ -9,7 +9,7 @@ import { FieldDiff } from '../ui/FieldDiff.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import { formatCount } from '../ui/words.ts';
 import { groupQuery } from './queries.ts';
 import { planRevert } from './revert.ts';
@@ -24,7 +24,7 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
     gcTime: 0,
     retry: false,
   });
-  const reasons = useReasons(event.project ?? '');
+  const reasonRule = useReasonRule(event.project ?? '');
   const otherEvents = (useQuery(groupQuery(event.groupId)).data?.total ?? 1) - 1;
   const environment = useQuery(environmentsQuery).data?.environments.find(
     ({ name }) => name === event.environment,
@@ -35,9 +35,9 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
       opened
       title="Revert this change?"
       action={environment?.type === 'production' ? `Revert in ${environment.name}` : 'Revert'}
-      careful={environment?.type === 'production'}
+      focusesCancel={environment?.type === 'production'}
       disabled={changes.length === 0}
-      reasons={reasons}
+      reasonRule={reasonRule}
       onConfirm={async reason => {
         await plan?.apply(reason);
         toast({ message: 'Change reverted.' });

@@ -122,7 +122,7 @@ export function useEvents(filters: Search, isLive: boolean) {
     rows,
     key,
     onVisible,
-    onTop: setScrolledToTop,
+    onAtTopChange: setScrolledToTop,
     total: firstResult?.data && total,
     totalIsLowerBound: firstResult?.data?.totalIsLowerBound ?? false,
     hint: firstResult?.data?.hint,

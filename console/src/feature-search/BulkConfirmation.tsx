@@ -6,7 +6,7 @@ import type { Candidate } from '../features/owner-queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import { formatCount } from '../ui/words.ts';
 import { ACTIONS, type BulkAction, runBulk } from './bulk.ts';
 import type { Flag } from './queries.ts';
@@ -32,7 +32,7 @@ export function BulkConfirmation({
   const [owner, setOwner] = useState<Candidate>();
   const [, type = 'simple', value = ''] = /^(?:([^:]+):)?(.*)$/.exec(typedTag.trim()) ?? [];
   const { verb, done, suffix = '', danger } = ACTIONS[action];
-  const reasons = useReasons(...flags.map(({ project }) => project), target);
+  const reasonRule = useReasonRule(...flags.map(({ project }) => project), target);
   const flagCount = formatCount(flags.length, 'flag');
   const isToggle = action === 'enable' || action === 'disable';
   const ending = isToggle ? ` in ${environment}` : suffix;
@@ -48,7 +48,7 @@ export function BulkConfirmation({
       action={`${verb} ${flagCount}${ending}`}
       {...(danger && { danger })}
       disabled={isIncomplete}
-      reasons={reasons}
+      reasonRule={reasonRule}
       onConfirm={async reason => {
         await runBulk(action, flags, { environment, tag: { type, value }, target, owner, reason });
         toast({ message: `${done} ${flagCount}${ending}.` });

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { featureQuery, segmentsQuery } from '../features/queries.ts';
 import { describeEnvironmentAudience } from '../features/words.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import type { Flag } from './queries.ts';
 
 /** A toggle of a flag in an environment that waits for confirmation. */
@@ -30,8 +30,8 @@ export function ToggleConfirmation({
       title={`${verb} ${flag.name} in ${environment}?`}
       action={`${verb} in ${environment}`}
       danger={!enabled}
-      careful
-      reasons={useReasons(flag.project)}
+      focusesCancel
+      reasonRule={useReasonRule(flag.project)}
       onConfirm={onConfirm}
       onClose={onClose}
     >

@@ -116,7 +116,7 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
   });
   const isValid = DAYS_PATTERN.test(draft.lifetimeDays);
   return (
-    <SidePanel title={type.name} isAsking={changes.length > 0} onClose={onClose}>
+    <SidePanel title={type.name} isConfirming={changes.length > 0} onClose={onClose}>
       {conflict ? (
         <Conflict noun="feature type" {...conflict} />
       ) : (

@@ -3,7 +3,7 @@ import { keys } from '../api/keys.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import { archiveFeature, checkArchive, type Feature } from './queries.ts';
 
 /** Asks for confirmation before the flag is archived. A flag with children cannot be archived. */
@@ -14,7 +14,7 @@ export function ArchiveDialog({ feature, onClose }: { feature: Feature; onClose(
     queryFn: () => checkArchive(path),
     gcTime: 0,
   });
-  const reasons = useReasons(feature.project);
+  const reasonRule = useReasonRule(feature.project);
   const isParent = (check.data?.parentsWithChildFeatures.length ?? 0) > 0;
   const enabledEnvironments = feature.environments
     .filter(environment => environment.enabled)
@@ -26,7 +26,7 @@ export function ArchiveDialog({ feature, onClose }: { feature: Feature; onClose(
       action="Archive flag"
       danger
       disabled={!check.data || isParent}
-      reasons={reasons}
+      reasonRule={reasonRule}
       onConfirm={async reason => {
         await archiveFeature(path, reason);
         toast({ about: feature.name, message: `Archived ${feature.name}.` });

@@ -6,7 +6,7 @@ import { keys } from '../api/keys.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import { ArchiveDialog } from './ArchiveDialog.tsx';
 import { deleteFeature, type Feature, reviveFeature } from './queries.ts';
 import s from './tab.module.css';
@@ -22,7 +22,7 @@ export function ArchiveSection({ feature }: { feature: Feature }) {
     await reviveFeature(path);
     toast({ about: feature.name, message: describeRevival(feature) });
   };
-  const reasons = useReasons(feature.project);
+  const reasonRule = useReasonRule(feature.project);
   const remove = async (reason: string) => {
     await deleteFeature(path, reason);
     await navigate({ to: '/projects/$projectId', params: { projectId: feature.project } });
@@ -74,7 +74,7 @@ export function ArchiveSection({ feature }: { feature: Feature }) {
           title={`Delete ${feature.name}?`}
           action="Delete flag"
           danger
-          reasons={reasons}
+          reasonRule={reasonRule}
           onConfirm={remove}
           onClose={() => setConfirmation(undefined)}
         >

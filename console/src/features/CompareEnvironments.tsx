@@ -54,7 +54,7 @@ export function CompareEnvironments({
     <SidePanel
       title={`Compare ${target.name} with another environment`}
       wide
-      isAsking={isConfirming}
+      isConfirming={isConfirming}
       onClose={onClose}
     >
       <NativeSelect

@@ -13,7 +13,7 @@ import { lacksReason, Reason } from '../ui/Reason.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { Time } from '../ui/Time.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import { Audience } from './Audience.tsx';
 import s from './features.module.css';
 import { type Block, findBlocks } from './parents.ts';
@@ -87,14 +87,14 @@ function Card({
     setConfirming(false);
     card.current?.querySelector('input')?.focus();
   };
-  const reasons = useReasons(feature.project);
+  const reasonRule = useReasonRule(feature.project);
   const [reason, setReason] = useState('');
   const toggle = () => {
     setReason('');
     void toggleWithUndo(client, path, !enabled, reason).catch(toastFailedToggle(path, !enabled));
   };
   const confirm = () => {
-    if (lacksReason(reasons, reason)) return;
+    if (lacksReason(reasonRule, reason)) return;
     closeConfirmation();
     toggle();
   };
@@ -150,22 +150,22 @@ function Card({
             {describeEnvironmentAudience(strategies, segmentNames)}?
           </p>
           <Reason
-            reasons={reasons}
+            reasonRule={reasonRule}
             text={reason}
             onChange={setReason}
             onEnter={confirm}
-            autoFocus={reasons === 'required'}
+            autoFocus={reasonRule === 'required'}
           />
           <Button
             variant="filled"
             color={enabled ? 'red' : undefined}
-            disabled={lacksReason(reasons, reason)}
+            disabled={lacksReason(reasonRule, reason)}
             onClick={confirm}
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>
           {/* Cancel has the focus, because a key press meant for the page must not change what users get. */}
-          <Button onClick={closeConfirmation} autoFocus={reasons !== 'required'}>
+          <Button onClick={closeConfirmation} autoFocus={reasonRule !== 'required'}>
             Cancel
           </Button>
         </div>

@@ -8,7 +8,7 @@ import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import { type Feature, moveFeature } from './queries.ts';
 import s from './tab.module.css';
 import { formatList } from './words.ts';
@@ -25,7 +25,7 @@ export function Move({ feature }: { feature: Feature }) {
   const environments = feature.environments.map(({ name }) => name);
   const lostEnvironments = environments.filter(name => !project?.environments.includes(name));
   const gainedEnvironments = project?.environments.filter(name => !environments.includes(name)) ?? [];
-  const reasons = useReasons(feature.project, targetId);
+  const reasonRule = useReasonRule(feature.project, targetId);
   const move = async (reason: string) => {
     await moveFeature(path, targetId, reason);
     toast({ message: `Moved ${feature.name} to ${project?.name ?? targetId}.` });
@@ -73,7 +73,7 @@ export function Move({ feature }: { feature: Feature }) {
           opened
           title={`Move ${feature.name} to ${project.name}?`}
           action="Move flag"
-          reasons={reasons}
+          reasonRule={reasonRule}
           onConfirm={move}
           onClose={() => setConfirming(false)}
         >

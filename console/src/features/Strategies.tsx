@@ -11,7 +11,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import { Audience } from './Audience.tsx';
 import { getDraftKey } from './draft.ts';
 import s from './features.module.css';
@@ -213,7 +213,7 @@ function Row({
     environment,
     strategyId: strategy.id,
   };
-  const reasons = useReasons(feature.project);
+  const reasonRule = useReasonRule(feature.project);
   const remove = async (reason: string) => {
     await deleteStrategy(path, reason);
     removeDraft(getDraftKey(feature.name, environment, strategy.id));
@@ -293,7 +293,7 @@ function Row({
         title="Delete this strategy?"
         action="Delete strategy"
         danger
-        reasons={reasons}
+        reasonRule={reasonRule}
         onConfirm={remove}
         onClose={() => setDeleting(false)}
       >

@@ -13,7 +13,7 @@ import { SaveBar } from '../ui/SaveBar.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import type { EditedDraft, Version } from '../ui/versions.ts';
 import {
   type Draft,
@@ -129,7 +129,7 @@ function Editor({
     onSaved: async () => {
       toast({ message: `Saved to ${environment}.` });
       // Not called if the user is leaving for something else, because that opens now.
-      if (element.current && !editor.isAsking) onFinish();
+      if (element.current && !editor.isConfirming) onFinish();
       return undefined;
     },
   });
@@ -148,7 +148,7 @@ function Editor({
     if (error instanceof RequestError && error.status === 404)
       void client.invalidateQueries({ queryKey: keys.feature(path) });
   }, [error]);
-  const reasons = useReasons(feature.project);
+  const reasonRule = useReasonRule(feature.project);
   const types = useQuery(strategyTypesQuery).data ?? [];
   const problems = [...findProblems(draft), ...findParameterProblems(draft, types)];
   // Kept apart from the other problems, because each constraint shows its own invalid values.
@@ -162,7 +162,7 @@ function Editor({
   // A new strategy reaches all users by default, so saving a strategy for everyone in production needs confirmation.
   const reachesEveryone =
     target?.type === 'production' && selectsEveryone(draft) && (isNew || !selectsEveryone(base));
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const changes = isNew ? [{ path: ['strategy'], kind: 'added' as const, after: 'new' }] : edits;
   const messages = messagesWithoutField(error, []);
   if (conflict)
@@ -199,18 +199,18 @@ function Editor({
         action={`Save to ${environment}`}
         missingPermissions={missingPermissions}
         pending={editor.isPending}
-        reason={{ reasons, ...editor.reason }}
+        reason={{ reasonRule, ...editor.reason }}
         disabled={problems.length > 0 || hasDisallowedValues || missingPermissions.length > 0}
-        onSave={() => (reachesEveryone ? setAsking(true) : editor.save())}
+        onSave={() => (reachesEveryone ? setConfirming(true) : editor.save())}
         onInvalid={showProblem}
         onDiscard={finish}
       />
       <Confirm
-        opened={isAsking}
+        opened={isConfirming}
         title={`Save for everyone in ${environment}?`}
         action="Save for everyone"
         onConfirm={editor.save}
-        onClose={() => setAsking(false)}
+        onClose={() => setConfirming(false)}
       >
         Every user in {environment} gets {feature.name}{' '}
         {target?.enabled ? 'immediately' : 'when it is enabled'}. Lower the rollout or add targeting to reach

@@ -90,13 +90,13 @@ export const setOwners = (
 export async function addOwner(
   path: FeaturePath,
   newOwner: Candidate,
-  { instead, reason }: { instead?: Pick<Candidate, 'type' | 'id'>; reason?: string } = {},
+  { replacing, reason }: { replacing?: Pick<Candidate, 'type' | 'id'>; reason?: string } = {},
 ): Promise<void> {
   const { owners, etag } = await readOwners(path);
   const remainingOwners = owners.filter(
     owner =>
       getCandidateKey(owner) !== getCandidateKey(newOwner) &&
-      (!instead || getCandidateKey(owner) !== getCandidateKey(instead)),
+      (!replacing || getCandidateKey(owner) !== getCandidateKey(replacing)),
   );
   await setOwners(path, [...remainingOwners, newOwner], etag, reason);
 }

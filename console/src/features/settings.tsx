@@ -11,7 +11,7 @@ import { SaveBar } from '../ui/SaveBar.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import type { Version } from '../ui/versions.ts';
 import { formatCount } from '../ui/words.ts';
 import { ArchiveSection } from './ArchiveSection.tsx';
@@ -97,7 +97,7 @@ function Editor({ feature, current }: { feature: Feature; current: Version<Draft
       return await readLatest();
     },
   });
-  const reasons = useReasons(feature.project);
+  const reasonRule = useReasonRule(feature.project);
   const isReadOnly = feature.archived || missingPermissions.length > 0;
   const messages = messagesByField(error);
   const type = types.find(({ id }) => id === draft.type);
@@ -151,7 +151,7 @@ function Editor({ feature, current }: { feature: Feature; current: Version<Draft
         missingPermissions={missingPermissions}
         pending={editor.isPending}
         disabled={isReadOnly}
-        reason={{ reasons, ...editor.reason }}
+        reason={{ reasonRule, ...editor.reason }}
         onSave={editor.save}
         onDiscard={editor.discard}
       />

@@ -22,7 +22,7 @@ export function Maintenance() {
         opened={isConfirming}
         title={`${verb} maintenance mode`}
         action={`${verb} maintenance mode`}
-        careful
+        focusesCancel
         onConfirm={async () => {
           await setMaintenance(enabled);
           toast({ message: `Maintenance mode ${enabled ? 'enabled' : 'disabled'}.` });

@@ -131,7 +131,7 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
                 }
                 missingPermissions={missingPermissions}
                 pending={editor.isPending}
-                reason={{ reasons: 'optional', ...editor.reason }}
+                reason={{ reasonRule: 'optional', ...editor.reason }}
                 disabled={problems.length > 0 || missingPermissions.length > 0}
                 onSave={editor.save}
                 onDiscard={editor.discard}
@@ -190,7 +190,7 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
             </>
           )
         }
-        reasons="optional"
+        reasonRule="optional"
         onConfirm={remove}
       >
         No strategy that you can see uses this segment. Its constraints will be lost.

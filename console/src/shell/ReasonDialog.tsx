@@ -30,7 +30,7 @@ function ReasonForm({ prompt: { message, answer } }: { prompt: ReasonPrompt }) {
         }}
       >
         <p className="muted">{getFirstSentence(message)} Everybody who can read the event sees it.</p>
-        <Reason reasons="required" text={text} onChange={setText} data-autofocus />
+        <Reason reasonRule="required" text={text} onChange={setText} data-autofocus />
         <div className={s.buttons}>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" variant="filled" disabled={text.trim() === ''}>

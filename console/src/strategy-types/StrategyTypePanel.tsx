@@ -123,7 +123,7 @@ function Editor({
     toast({ message: `${name} is ${deprecated ? 'reactivated' : 'deprecated'}.` });
   };
   return (
-    <SidePanel title={type.displayName ?? name} isAsking={changes.length > 0} onClose={onClose}>
+    <SidePanel title={type.displayName ?? name} isConfirming={changes.length > 0} onClose={onClose}>
       {conflict ? (
         <Conflict noun="strategy type" {...conflict} />
       ) : (

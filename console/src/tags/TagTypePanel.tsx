@@ -96,7 +96,7 @@ function Editor({
     toast({ message: `Deleted ${name}.` });
   };
   return (
-    <SidePanel title={name} isAsking={changes.length > 0} onClose={onClose}>
+    <SidePanel title={name} isConfirming={changes.length > 0} onClose={onClose}>
       {conflict ? (
         <Conflict noun="tag type" {...conflict} />
       ) : (

@@ -4,13 +4,13 @@ import { messagesWithoutField } from '../api/errors.ts';
 import s from './Confirm.module.css';
 import { Modal } from './Dialog.tsx';
 import { FormErrors } from './Failure.tsx';
-import { lacksReason, Reason, type Reasons } from './Reason.tsx';
+import { lacksReason, Reason, type ReasonRule } from './Reason.tsx';
 import { useReturnFocus } from './useReturnFocus.ts';
 import { WaitingChanges } from './WaitingChanges.tsx';
 
 /**
  * Asks for confirmation. `children` show the effect, and `action` labels the button, for example "Archive 3 flags". If `onConfirm`
- * returns a promise, the dialog stays open until the promise succeeds, and shows its error. With `reasons`, the dialog has a field
+ * returns a promise, the dialog stays open until the promise succeeds, and shows its error. With `reasonRule`, the dialog has a field
  * for the reason for the change and passes the reason to `onConfirm`.
  */
 export function Confirm({
@@ -18,9 +18,9 @@ export function Confirm({
   title,
   action,
   danger,
-  careful = danger,
+  focusesCancel = danger,
   disabled,
-  reasons,
+  reasonRule,
   children,
   onConfirm,
   onClose,
@@ -30,9 +30,9 @@ export function Confirm({
   action: string;
   danger?: boolean;
   /** Whether Enter cancels, for a change that affects users. The default is the value of `danger`. */
-  careful?: boolean;
+  focusesCancel?: boolean;
   disabled?: boolean;
-  reasons?: Reasons;
+  reasonRule?: ReasonRule;
   children: ReactNode;
   onConfirm(reason: string): unknown;
   onClose(): void;
@@ -41,7 +41,7 @@ export function Confirm({
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const [reason, setReason] = useState('');
-  const isIncomplete = disabled || lacksReason(reasons, reason);
+  const isIncomplete = disabled || lacksReason(reasonRule, reason);
   const confirm = async () => {
     setPending(true);
     setError(undefined);
@@ -72,19 +72,19 @@ export function Confirm({
         }}
       >
         <div className={s.body}>{children}</div>
-        {reasons && (
+        {reasonRule && (
           <Reason
-            reasons={reasons}
+            reasonRule={reasonRule}
             text={reason}
             onChange={setReason}
             className={s.reason}
-            data-autofocus={(reasons === 'required' && !disabled) || undefined}
+            data-autofocus={(reasonRule === 'required' && !disabled) || undefined}
           />
         )}
         <WaitingChanges />
         <FormErrors messages={messagesWithoutField(error, [])} />
         <div className={s.buttons}>
-          <Button onClick={onClose} data-autofocus={disabled || careful || undefined}>
+          <Button onClick={onClose} data-autofocus={disabled || focusesCancel || undefined}>
             Cancel
           </Button>
           <Button
@@ -94,7 +94,7 @@ export function Confirm({
             color={danger ? 'red.9' : undefined}
             loading={isPending}
             disabled={isIncomplete}
-            data-autofocus={!(isIncomplete || careful) || undefined}
+            data-autofocus={!(isIncomplete || focusesCancel) || undefined}
           >
             {action}
           </Button>

@@ -4,7 +4,7 @@ import type { OperationId } from '../api/can.ts';
 import { Can } from './Can.tsx';
 import { Confirm } from './Confirm.tsx';
 import s from './DangerZone.module.css';
-import type { Reasons } from './Reason.tsx';
+import type { ReasonRule } from './Reason.tsx';
 
 /** The last section of a page, with a `DangerAction` for each action that cannot be undone. */
 export function DangerZone({ children }: { children: ReactNode }) {
@@ -28,7 +28,7 @@ export function DangerAction({
   project,
   blocked,
   nameToType,
-  reasons,
+  reasonRule,
   children,
   onConfirm,
 }: {
@@ -43,7 +43,7 @@ export function DangerAction({
   blocked?: ReactNode;
   /** The name that the user types. */
   nameToType?: string;
-  reasons?: Reasons;
+  reasonRule?: ReasonRule;
   children: ReactNode;
   /** Runs the action. The dialog stays open until the promise succeeds, and shows its error. */
   onConfirm(reason: string): Promise<unknown>;
@@ -79,7 +79,7 @@ export function DangerAction({
         action={action}
         danger
         disabled={nameToType !== undefined && name !== nameToType}
-        {...(reasons && { reasons })}
+        {...(reasonRule && { reasonRule })}
         onConfirm={onConfirm}
         onClose={close}
       >

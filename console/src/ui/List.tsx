@@ -46,7 +46,7 @@ export function List<Row>({
   selected,
   onSelect,
   onVisible,
-  onTop,
+  onAtTopChange,
   className,
 }: {
   label: string;
@@ -78,7 +78,7 @@ export function List<Row>({
    * Called with whether the list is scrolled to the top, because a list that grows at the top must not move while somebody reads
    * it.
    */
-  onTop?(isAtTop: boolean): void;
+  onAtTopChange?(isAtTop: boolean): void;
   className?: string;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -111,7 +111,7 @@ export function List<Row>({
       list.scrollToIndex(activeIndex, { align: 'auto' });
     scrolledKey.current = urlKey;
   }, [activeIndex, urlKey, list]);
-  useEffect(() => onTop?.((box.current?.scrollTop ?? 0) === 0), [onTop]);
+  useEffect(() => onAtTopChange?.((box.current?.scrollTop ?? 0) === 0), [onAtTopChange]);
 
   const choose = useCallback(
     (index: number) => {
@@ -173,7 +173,7 @@ export function List<Row>({
         aria-activedescendant={isList && activeRow !== undefined ? toElementId(getKey(activeRow)) : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
-        onScroll={onTop && (event => onTop(event.currentTarget.scrollTop === 0))}
+        onScroll={onAtTopChange && (event => onAtTopChange(event.currentTarget.scrollTop === 0))}
       >
         <div role="presentation" className={s.content}>
           {header && (

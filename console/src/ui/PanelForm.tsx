@@ -11,7 +11,7 @@ export function PanelForm({
   pending,
   disabled = false,
   messages,
-  isAsking,
+  isConfirming,
   confirmation,
   children,
   onSubmit,
@@ -25,14 +25,14 @@ export function PanelForm({
   /** Why the server rejected the form, unless a field already shows it. */
   messages: readonly string[];
   /** The dialog about unsaved changes, and whether it is open. */
-  isAsking: boolean;
+  isConfirming: boolean;
   confirmation: ReactNode;
   children: ReactNode;
   onSubmit(): void;
   onClose(): void;
 }) {
   return (
-    <SidePanel title={title} isAsking={isAsking} onClose={onClose}>
+    <SidePanel title={title} isConfirming={isConfirming} onClose={onClose}>
       <Form
         onSubmit={onSubmit}
         actions={

@@ -2,20 +2,20 @@ import { TextInput } from '@mantine/core';
 import { MAX_REASON_LENGTH } from '../api/reason.ts';
 
 /** Whether the reason for a change is optional or required, in a form that asks for it. */
-export type Reasons = 'optional' | 'required';
+export type ReasonRule = 'optional' | 'required';
 
-export const lacksReason = (reasons: Reasons | undefined, text: string): boolean =>
-  reasons === 'required' && text.trim() === '';
+export const lacksReason = (reasonRule: ReasonRule | undefined, text: string): boolean =>
+  reasonRule === 'required' && text.trim() === '';
 
 /** The reason for a change, which the change's events show. */
 export function Reason({
-  reasons,
+  reasonRule,
   text,
   onChange,
   onEnter,
   ...inputProps
 }: {
-  reasons: Reasons;
+  reasonRule: ReasonRule;
   text: string;
   onChange(text: string): void;
   /** For a field outside a form. */
@@ -27,8 +27,8 @@ export function Reason({
   return (
     <TextInput
       aria-label="Reason"
-      placeholder={reasons === 'required' ? 'Reason (required)' : 'Reason (optional)'}
-      required={reasons === 'required'}
+      placeholder={reasonRule === 'required' ? 'Reason (required)' : 'Reason (optional)'}
+      required={reasonRule === 'required'}
       maxLength={MAX_REASON_LENGTH}
       autoComplete="off"
       value={text}

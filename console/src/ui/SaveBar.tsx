@@ -3,7 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { describeMissingPermissions } from '../api/permission-words.ts';
 import type { Change } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
-import { lacksReason, Reason, type Reasons } from './Reason.tsx';
+import { lacksReason, Reason, type ReasonRule } from './Reason.tsx';
 import s from './SaveBar.module.css';
 import { formatKeys, useShortcuts } from './shortcuts.ts';
 import { formatCount } from './words.ts';
@@ -31,7 +31,7 @@ export function SaveBar({
   pending?: boolean;
   disabled?: boolean;
   /** The field for the reason for the change, for example with the `reason` that useEditor returns. */
-  reason?: { reasons: Reasons; text: string; onChange(text: string): void };
+  reason?: { reasonRule: ReasonRule; text: string; onChange(text: string): void };
   onSave(): void;
   onInvalid?(): void;
   onDiscard(): void;

@@ -8,7 +8,7 @@ export function SidePanel({
   title,
   opened = true,
   wide,
-  isAsking = false,
+  isConfirming = false,
   children,
   onClose,
 }: {
@@ -16,7 +16,7 @@ export function SidePanel({
   opened?: boolean;
   wide?: boolean;
   /** Whether a dialog is open over the panel, in which case Esc closes only the dialog. */
-  isAsking?: boolean;
+  isConfirming?: boolean;
   children: ReactNode;
   onClose(): void;
 }) {
@@ -27,7 +27,7 @@ export function SidePanel({
       onClose={onClose}
       title={title}
       position="right"
-      closeOnEscape={!isAsking}
+      closeOnEscape={!isConfirming}
       size={wide ? 900 : 520}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >

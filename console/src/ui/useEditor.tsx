@@ -34,7 +34,7 @@ export type Editor<D> = {
   /** Asks for confirmation before the input is lost. */
   confirmation: ReactNode;
   /** Whether the confirmation is open, for `SidePanel`. */
-  isAsking: boolean;
+  isConfirming: boolean;
 };
 
 /** The maximum number of times that a save is retried because somebody else changed fields that the user has not edited. */
@@ -131,7 +131,7 @@ export function useEditor<D extends object>({
     mutation.reset();
   };
   const changes = computeChanges(base.draft, draft);
-  const { isAsking, confirmation } = useUnsaved(changes.length > 0, () => removeDraft(draftKey));
+  const { isConfirming, confirmation } = useUnsaved(changes.length > 0, () => removeDraft(draftKey));
   return {
     draft,
     base: base.draft,
@@ -154,7 +154,7 @@ export function useEditor<D extends object>({
       onTake: () => settle({ base: theirs, draft: theirs.draft, sent: [] }),
     },
     confirmation,
-    isAsking,
+    isConfirming,
   };
 }
 

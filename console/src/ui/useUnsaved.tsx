@@ -19,7 +19,7 @@ export function useUnsaved(
   isChanged: boolean,
   onDiscard: () => void,
   labels = UNSAVED,
-): { isAsking: boolean; confirmation: ReactNode } {
+): { isConfirming: boolean; confirmation: ReactNode } {
   const { status, proceed, reset } = useBlocker({
     disabled: !isChanged,
     withResolver: true,
@@ -33,14 +33,14 @@ export function useUnsaved(
       return isLost;
     },
   });
-  const isAsking = status === 'blocked';
+  const isConfirming = status === 'blocked';
   // A save that finishes while the dialog is open closes the dialog, because there is nothing left to lose.
   useEffect(() => {
-    if (isAsking && !isChanged) proceed?.();
-  }, [isAsking, isChanged, proceed]);
+    if (isConfirming && !isChanged) proceed?.();
+  }, [isConfirming, isChanged, proceed]);
   const confirmation = (
     <Confirm
-      opened={isAsking}
+      opened={isConfirming}
       title={labels.title}
       action={labels.action}
       danger
@@ -53,5 +53,5 @@ export function useUnsaved(
       <p>{labels.text}</p>
     </Confirm>
   );
-  return { isAsking, confirmation };
+  return { isConfirming, confirmation };
 }

@@ -88,7 +88,7 @@ function Editor({
   return (
     <SidePanel
       title={`Edit ${getDisplayName(currentUser.user)}`}
-      isAsking={editor.isAsking}
+      isConfirming={editor.isConfirming}
       onClose={onClose}
     >
       {conflict ? (

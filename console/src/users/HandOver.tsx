@@ -3,7 +3,7 @@ import { OwnerSelect } from '../features/OwnerSelect.tsx';
 import { addOwner, type Candidate } from '../features/owner-queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useReasons } from '../ui/useReasons.ts';
+import { useReasonRule } from '../ui/useReasonRule.ts';
 import { formatCount } from '../ui/words.ts';
 import { readOwnedItems, type User } from './queries.ts';
 import { getDisplayName } from './words.ts';
@@ -22,7 +22,7 @@ export function HandOverDialog({
   onClose(): void;
 }) {
   const [successor, setSuccessor] = useState<Candidate>();
-  const reasons = useReasons(...projects);
+  const reasonRule = useReasonRule(...projects);
   const name = getDisplayName(user);
   const run = async (reason: string) => {
     if (!successor) return;
@@ -44,7 +44,7 @@ export function HandOverDialog({
       title={`Hand over the flags of ${name}`}
       action={`Hand over ${formatCount(flagCount, 'flag')}`}
       disabled={!successor}
-      reasons={reasons}
+      reasonRule={reasonRule}
       onConfirm={run}
       onClose={onClose}
     >
