@@ -1,11 +1,11 @@
 import { readApi } from '../../server/src/importing/unleash/source/api.ts';
 import type { Send } from '../../server/src/importing/unleash/source/api-client.ts';
-import { sendTo } from '../../server/src/importing/unleash/source/api-source.ts';
+import { makeSend } from '../../server/src/importing/unleash/source/api-source.ts';
 import { ADMIN_TOKEN, type Instance } from './instance.ts';
 
 /** Records the responses that an import through the API reads, by method, path and body. */
 export async function recordApi({ url }: Instance): Promise<Record<string, unknown>> {
-  const send = sendTo(url, ADMIN_TOKEN);
+  const send = makeSend(url, ADMIN_TOKEN);
   const responses: Record<string, unknown> = {};
   const recordingSend: Send = async (method, path, body) => {
     const response = await send(method, path, body);

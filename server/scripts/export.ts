@@ -2,12 +2,12 @@
 
 import {
   type ChangedFlag,
-  changedFlags,
-  changesSinceImport,
-  isImported,
-} from '../src/importing/unleash/changes-here.ts';
+  hasImportedData,
+  readChangedFlags,
+  readChangesSinceImport,
+} from '../src/importing/unleash/changes-since-import.ts';
 import { makePrintable } from '../src/importing/unleash/report.ts';
-import { planWayBack } from '../src/importing/unleash/way-back.ts';
+import { planRollback } from '../src/importing/unleash/rollback.ts';
 import { readOptions, rejectOption, takePositionals } from '../src/platform/command-line.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
@@ -56,7 +56,7 @@ await runOnMigrated(process.env, async config => {
     onError: error => console.warn(error.message),
   });
   try {
-    if (!(await isImported(db)))
+    if (!(await hasImportedData(db)))
       throw new StartError('Nothing was imported from Unleash into this database.');
     await print(db);
   } finally {
@@ -65,9 +65,9 @@ await runOnMigrated(process.env, async config => {
 });
 
 async function print(db: Db): Promise<void> {
-  const flags = await collect(changedFlags(db));
-  const changes = await collect(changesSinceImport(db, flags));
-  const { bodies, byHand } = await planWayBack(db, flags, changes);
+  const flags = await collect(readChangedFlags(db));
+  const changes = await collect(readChangesSinceImport(db, flags));
+  const { bodies, byHand } = await planRollback(db, flags, changes);
   if (options.json) {
     const printedFlags = flags.map(({ details: _, ...flag }) => flag);
     console.log(JSON.stringify({ flags: printedFlags, byHand, changes, imports: bodies }, null, 2));

@@ -52,7 +52,7 @@ ${source.help}`,
   const mapName = makeNameMap(options.environment, run);
   const flags = await readFlags(source, file, options, run);
   checkEnvironments(flags, options.environment, run);
-  const plan = planImport(flags, { names: mapName, freezePartial: options['freeze-partial'] });
+  const plan = planImport(flags, { mapEnvironment: mapName, freezePartial: options['freeze-partial'] });
   await runOnMigrated(process.env, config => execute(plan, flags.length, source.name, options, config));
 }
 

@@ -324,7 +324,7 @@ test('imports namespaces of Flipt as environments', () => {
   const importRun = runImport(['flipt', flipt, '--environment', 'development=production']);
 
   expect(plan.stdout).toContain('  production: 4 flags, 7 strategies\n  development: 1 flag, 0 strategies\n');
-  expect(plan.stdout).toContain('the operator "notempty" of STRING_COMPARISON_TYPE');
+  expect(plan.stdout).toContain('the operator "notempty" for STRING_COMPARISON_TYPE');
   expect(importRun).toMatchObject({ status: 0, stdout: expect.stringContaining('  production: 1 flag') });
 });
 

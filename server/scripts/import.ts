@@ -3,12 +3,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { followUnleash } from '../src/importing/unleash/follow.ts';
 import {
+  countWritten,
+  formatReport,
   isIncomplete,
   listConflicts,
   makePrintable,
   type Report,
-  reportLines,
-  totalWritten,
 } from '../src/importing/unleash/report.ts';
 import { importUnleash, listUnsupported, type Settings } from '../src/importing/unleash/run.ts';
 import { openApiSource } from '../src/importing/unleash/source/api-source.ts';
@@ -197,13 +197,13 @@ async function runImport(source: Source | DatabaseSource, config: Config): Promi
 }
 
 async function print(report: Report, source: Source, seconds: number): Promise<void> {
-  for (const line of reportLines(report, options.plan)) console.log(line);
+  for (const line of formatReport(report, options.plan)) console.log(line);
   const notImported = await listUnsupported(source);
   if (notImported.length > 0) console.log(`\nNot imported:\n  ${notImported.join('\n  ')}`);
   console.log(
     options.plan
       ? '\nThis is a plan. Nothing was written. Run it without --plan to import.'
-      : `\nImported in ${seconds.toFixed(1)} s. Written: ${totalWritten(report).toLocaleString('en')}.`,
+      : `\nImported in ${seconds.toFixed(1)} s. Written: ${countWritten(report).toLocaleString('en')}.`,
   );
   if (isIncomplete(report)) process.exitCode = 1;
 }

@@ -2,8 +2,8 @@ import { badData, quoteNames } from '@halyard/plane/platform/errors.ts';
 import { type Static, Type } from 'typebox';
 import type { Feature } from '../flags/features/schema.ts';
 import type { StoredOperation } from '../record/operations/stored.ts';
+import { findFlagProject } from './flag-location.ts';
 import { Arguments, Environment, Flag, Name } from './inputs.ts';
-import { findFlagProject } from './place.ts';
 import type { Call } from './tool.ts';
 
 export const MAX_CHANGES = 20;

@@ -1,5 +1,5 @@
 import type { Feature } from '../flags/features/schema.ts';
-import { describeStrategy } from './strategy-words.ts';
+import { describeStrategy } from './describe-strategy.ts';
 
 export type Difference = { path: string; from?: string; to?: string };
 

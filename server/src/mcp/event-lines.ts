@@ -1,5 +1,5 @@
 import type { Event } from '../record/events/schema.ts';
-import { sanitizeText } from './shown.ts';
+import { sanitizeText } from './sanitize.ts';
 
 /** The response of the event search. */
 export type EventSearchResult = { events: Event[]; total: number; next?: number };

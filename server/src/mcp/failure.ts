@@ -2,7 +2,7 @@ import type { ErrorName } from '@halyard/plane/platform/errors.ts';
 import { ellipsize } from '@halyard/plane/platform/text.ts';
 import type { FastifyRequest } from 'fastify';
 import { logError } from '../platform/http/output/errors.ts';
-import { sanitize } from './shown.ts';
+import { sanitize } from './sanitize.ts';
 
 const HINTS: Partial<Record<ErrorName, string>> = {
   BadDataError: 'Correct the arguments and call the tool again.',

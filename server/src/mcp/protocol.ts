@@ -11,8 +11,8 @@ import type { Instance } from '../platform/instance.ts';
 import { runQuery } from '../record/operations/called.ts';
 import { toToolError } from './failure.ts';
 import { derivePlanKeys } from './plan.ts';
-import { toolsFor } from './registry.ts';
-import { sanitize } from './shown.ts';
+import { listAvailableTools } from './registry.ts';
+import { sanitize } from './sanitize.ts';
 import { type Call, type Tool, toToolDefinition } from './tool.ts';
 
 /** The instructions a model reads before the tools. They contain no text from users, so they are the same for everybody. */
@@ -37,7 +37,7 @@ type Reply = { status: number; headers: Record<string, string>; body: string };
 export function makeProtocol(app: App, db: Db, instance: Instance) {
   const planKeys = derivePlanKeys(instance.keyring);
   const validate = makeValidator(app);
-  const serverFor = (request: FastifyRequest): Server => {
+  const createServerFor = (request: FastifyRequest): Server => {
     const server = new Server(
       { name: 'halyard', title: 'Halyard', version: version() },
       {
@@ -47,10 +47,10 @@ export function makeProtocol(app: App, db: Db, instance: Instance) {
       },
     );
     server.setRequestHandler('tools/list', async () => ({
-      tools: (await toolsFor(db, request.actor)).map(toToolDefinition),
+      tools: (await listAvailableTools(db, request.actor)).map(toToolDefinition),
     }));
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { envelope } }) => {
-      const tools = await toolsFor(db, request.actor);
+      const tools = await listAvailableTools(db, request.actor);
       const tool = tools.find(({ name }) => name === params.name);
       // The message must not repeat the name, which can be anything.
       if (!tool)
@@ -91,10 +91,13 @@ export function makeProtocol(app: App, db: Db, instance: Instance) {
         (await runQuery(app, queryContext, { operation, input })) as T,
     };
   };
-  const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.request as FastifyRequest), {
-    maxSubscriptions: 0,
-    onerror: error => app.log.debug({ err: error }, 'MCP request rejected'),
-  });
+  const handler = createMcpHandler(
+    ({ authInfo }) => createServerFor(authInfo?.extra?.request as FastifyRequest),
+    {
+      maxSubscriptions: 0,
+      onerror: error => app.log.debug({ err: error }, 'MCP request rejected'),
+    },
+  );
   return {
     respond: async (request: FastifyRequest): Promise<Reply> => {
       const rejection = rejectMethod(request.body);

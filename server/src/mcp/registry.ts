@@ -32,7 +32,7 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** Lists the tools that the caller can use in at least one project. Each call is checked again, in its project and environment. */
-export async function toolsFor(db: Reader, actor: Actor): Promise<Tool[]> {
+export async function listAvailableTools(db: Reader, actor: Actor): Promise<Tool[]> {
   const permissions = new Set((await listActorPermissions(db, actor)).map(({ permission }) => permission));
   const mayUse = ({ needs }: Tool): boolean =>
     needs === undefined ||

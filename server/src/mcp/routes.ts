@@ -49,7 +49,7 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
       if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body))
         throw badData([{ message: 'The body must be one JSON-RPC message. Batches are not accepted.' }]);
       const { readOnly, project, ...otherParameters } = request.query as Record<string, unknown>;
-      rejectParameters(otherParameters);
+      rejectUnknownParameters(otherParameters);
       if (isReadOnly(readOnly)) request.actor = restrictToReading(request.actor);
       if (project !== undefined) request.actor = restrictToProject(request.actor, project);
       protocol ??= loadProtocol();
@@ -75,7 +75,7 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
 }
 
 /** Rejects a misspelled parameter, because ignoring it would allow the agent what its owner meant to prevent. */
-function rejectParameters(otherParameters: Record<string, unknown>): void {
+function rejectUnknownParameters(otherParameters: Record<string, unknown>): void {
   const [unknownName] = Object.keys(otherParameters);
   if (unknownName !== undefined)
     throw badData([

@@ -175,7 +175,7 @@ const OPENS_A_CHANGE = [
   'flags/health/announce.ts',
   'flags/lifecycle/advance.ts',
   'importing/rules/write.ts',
-  'importing/unleash/synchronise.ts',
+  'importing/unleash/synchronize.ts',
   'people/api-tokens/initial-admin-tokens.ts',
   'people/authorization/issue.ts',
   'people/authorization/sweep.ts',

@@ -6,7 +6,7 @@ import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
 // The package is CommonJS with a default export, which Node.js and the test runner import differently.
 const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
 
-/** The flags by name and the segments by id that the SDK looks up while it evaluates, as a server sends them. */
+/** Looks up flags by name and segments by id for the SDK, in the form in which a server sends them. */
 export type Documents = {
   getToggle: (name: string) => object | undefined;
   getSegment: (id: number) => object | undefined;
@@ -17,7 +17,7 @@ export type Evaluation = { isEnabled: boolean; variant: { name: string; enabled:
 /** Evaluates with the official Node.js SDK, without its network access. */
 export function makeSdk(documents: Documents): (feature: string, context: Context) => Evaluation {
   const repository = Object.assign(new EventEmitter(), documents);
-  // The SDK's class expects a whole repository, but calls only these two functions.
+  // The SDK's class expects a complete repository but calls only these two functions.
   const client = new UnleashClient(repository as never, defaultStrategies);
   client.on('error', () => {});
   return (feature, context) => {

@@ -1,17 +1,17 @@
 import type { AnyOf, Flag, Rule, Serve, Targeting, Variation } from '../rules/model.ts';
-import { attempt, variantNames } from '../rules/read.ts';
+import { catchUnsupported, makeVariantNames } from '../rules/read.ts';
 import type { EnvironmentDocument, FeatureState } from './schema.ts';
 import { readSegment } from './segments.ts';
 
 type Override = { title: string; when: () => AnyOf; state: FeatureState };
 
-/** Returns the flags of one environment, which is all that a document contains. */
+/** Returns the flags in a document, which covers a single environment. */
 export function readFlagsmith(document: EnvironmentDocument, environment: string): Flag[] {
   const overrides = Map.groupBy(collectOverrides(document), ({ state }) => state.feature.id);
   return document.feature_states.map(state => {
     const flagOverrides = overrides.get(state.feature.id) ?? [];
-    const { variations, serve } = collectVariations();
-    const targeting = attempt(
+    const { variations, readServe } = makeServeReader();
+    const targeting = catchUnsupported(
       (): Targeting => ({
         on: true,
         off: undefined,
@@ -20,10 +20,10 @@ export function readFlagsmith(document: EnvironmentDocument, environment: string
           ({ title, when, state: overrideState }): Rule => ({
             title,
             when: when(),
-            serve: serve(overrideState),
+            serve: readServe(overrideState),
           }),
         ),
-        otherwise: serve(state),
+        otherwise: readServe(state),
       }),
     );
     return {
@@ -64,8 +64,8 @@ const getPriority = ({ feature_segment: segment }: FeatureState): number =>
 
 const DISABLED: Variation = { name: 'disabled', enabled: false };
 
-/** Collects the variations from the states, because Flagsmith has no list of variations. */
-function collectVariations() {
+/** Flagsmith does not list variations, so they are collected from the states as these are read. */
+function makeServeReader() {
   const variations: Variation[] = [DISABLED];
   const findVariation = (value: FeatureState['feature_state_value']): number => {
     const variation = toVariation(value);
@@ -74,7 +74,7 @@ function collectVariations() {
     );
     return index < 0 ? variations.push(variation) - 1 : index;
   };
-  const serve = (state: FeatureState): Serve => {
+  const readServe = (state: FeatureState): Serve => {
     if (!state.enabled) return { variation: 0 };
     const options = (state.multivariate_feature_state_values ?? []).filter(
       option => option.percentage_allocation > 0,
@@ -96,7 +96,7 @@ function collectVariations() {
       ],
     };
   };
-  return { variations, serve };
+  return { variations, readServe };
 }
 
 function toVariation(value: FeatureState['feature_state_value']): Variation {
@@ -106,6 +106,6 @@ function toVariation(value: FeatureState['feature_state_value']): Variation {
 }
 
 const nameVariations = (variations: Variation[]): Variation[] => {
-  const names = variantNames(variations.map(({ name }) => name));
+  const names = makeVariantNames(variations.map(({ name }) => name));
   return variations.map((variation, index) => ({ ...variation, name: names[index] ?? '' }));
 };

@@ -42,7 +42,7 @@ const SegmentRule = Type.Cyclic(
 );
 export type SegmentRule = Static<typeof SegmentRule>;
 
-/** The fields that the import reads from an environment document, as SDKs with a server-side key get it. Other fields are ignored. */
+/** The fields that the import reads from an environment document, which SDKs fetch with a server-side key. Other fields are ignored. */
 export const EnvironmentDocument = Type.Object({
   name: Type.Optional(Type.String()),
   feature_states: Type.Array(FeatureState),

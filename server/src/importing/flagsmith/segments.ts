@@ -24,7 +24,8 @@ export const readSegment = ({ name, rules }: Segment): AnyOf =>
   asReference(name, all(...rules.map(rule => readRule(rule, 1))));
 
 function readRule({ type, conditions = [], rules = [] }: SegmentRule, level: number): AnyOf {
-  if (level > MAX_LEVELS) throw new UnsupportedError(`segment rules within more than ${MAX_LEVELS} others`);
+  if (level > MAX_LEVELS)
+    throw new UnsupportedError(`segment rules nested more than ${MAX_LEVELS} levels deep`);
   const parts = [
     ...conditions.map(readCondition),
     ...rules.map(rule => readRule(rule as SegmentRule, level + 1)),
@@ -37,7 +38,7 @@ function readRule({ type, conditions = [], rules = [] }: SegmentRule, level: num
 
 function readCondition({ operator: name, property_: field, value }: SegmentCondition): AnyOf {
   const definition = OPERATORS[name];
-  if (!definition || !field) throw new UnsupportedError(`the segment operator ${name}`);
+  if (!definition || !field) throw new UnsupportedError(`the segment operator "${name}"`);
   const text = String(value ?? '');
   const { operator, negated = false } = definition;
   if (text.endsWith(SEMVER)) {
@@ -51,5 +52,5 @@ function readCondition({ operator: name, property_: field, value }: SegmentCondi
 function toSemverOperator(operator: Operator): Operator {
   if (operator === 'IN') return 'SEMVER_EQ';
   if (operator.startsWith('NUM_')) return operator.replace('NUM_', 'SEMVER_') as Operator;
-  throw new UnsupportedError('a version that is compared as text');
+  throw new UnsupportedError('a semantic version compared as a string');
 }

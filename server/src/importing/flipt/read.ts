@@ -7,7 +7,7 @@ import {
   UnsupportedError,
   type Variation,
 } from '../rules/model.ts';
-import { attempt, serveShare, variantNames } from '../rules/read.ts';
+import { catchUnsupported, makeVariantNames, serveShare } from '../rules/read.ts';
 import type { FliptFlag, FliptRule, Namespaces, Rollout } from './schema.ts';
 import { makeSegmentReader, type ReadSegments } from './segments.ts';
 
@@ -16,10 +16,10 @@ type Namespace = Namespaces[number];
 const FALSE: Variation = { name: 'false', enabled: false };
 const BOOLEAN_VARIATIONS: Variation[] = [{ name: 'true', enabled: true }, FALSE];
 
-/** Returns the flags of each namespace. Flipt has no environments in its exports, so a namespace becomes one. */
+/** Returns the flags of each namespace. Flipt exports have no environments, so each namespace becomes one. */
 export function readFlipt(namespaces: Namespaces): Flag[] {
   const flags = namespaces.flatMap(readNamespace);
-  // In Halyard, a flag has one description for all environments, so the first namespace with the flag decides.
+  // In Halyard, a flag has one description for all environments, so it comes from the first namespace with the flag.
   const descriptions = new Map(flags.toReversed().map(({ key, description }) => [key, description]));
   return flags.map(flag => ({ ...flag, description: descriptions.get(flag.key) ?? '' }));
 }
@@ -36,7 +36,7 @@ function readNamespace({ namespace, flags = [], segments = [] }: Namespace): Fla
       tags: [],
       type: 'release',
       variations: isBoolean ? BOOLEAN_VARIATIONS : listVariations(flag),
-      environments: new Map([[name, attempt(() => readTargeting(flag, readSegments))]]),
+      environments: new Map([[name, catchUnsupported(() => readTargeting(flag, readSegments))]]),
     };
   });
 }
@@ -70,9 +70,9 @@ function readRollout(
   return [{ title, when: readSegments(segment), serve: serveBoolean(value) }];
 }
 
-/** Returns the variants, and as the last variation, no variant. */
+/** Returns the variants, followed by a disabled variation for users who get no variant. */
 function listVariations({ variants = [] }: FliptFlag): Variation[] {
-  const names = variantNames(variants.map(({ key }) => key));
+  const names = makeVariantNames(variants.map(({ key }) => key));
   return [
     ...variants.map(({ key, attachment }, index): Variation => {
       const payload: Variation['payload'] =
@@ -105,7 +105,7 @@ function readVariantTargeting(flag: FliptFlag, readSegments: ReadSegments): Targ
   };
 }
 
-/** Users outside the distributions of a rule get the default variant. They do not continue with the next rule. */
+/** Users outside a rule's distributions get the default variant instead of continuing with the next rule. */
 function readDistributions(
   { distributions = [] }: FliptRule,
   flag: FliptFlag,
@@ -121,16 +121,16 @@ function readDistributions(
     throw new UnsupportedError('a rule serves a variant that does not exist');
   if (shares.length === 0) return { variation: defaultVariation };
   const remainder = 1 - shares.reduce((sum, { weight }) => sum + weight, 0);
-  const isWhole = remainder < 1e-6;
+  const isComplete = remainder < 1e-6;
   const [firstShare] = shares;
-  if (isWhole && shares.length === 1 && firstShare) return { variation: firstShare.variation };
+  if (isComplete && shares.length === 1 && firstShare) return { variation: firstShare.variation };
   return {
     by: 'default',
-    split: mergeShares(isWhole ? shares : [...shares, { variation: defaultVariation, weight: remainder }]),
+    split: mergeShares(isComplete ? shares : [...shares, { variation: defaultVariation, weight: remainder }]),
   };
 }
 
-/** Adds up the weights of a variation that is listed twice, because a strategy can have each variant only once. */
+/** Adds up the weights of variations that are listed more than once, because a strategy can have each variant only once. */
 const mergeShares = (shares: { variation: number; weight: number }[]) =>
   [...Map.groupBy(shares, ({ variation }) => variation)].map(([variation, parts]) => ({
     variation,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** The fields of Flipt's export, versions 1.0 to 1.5, that the import reads. Files in Flipt 2 repositories have the same form. */
+/** The fields that the import reads from a Flipt export, versions 1.0 to 1.5. Files in Flipt 2 repositories have the same format. */
 const SegmentRule = Type.Union([
   Type.String(),
   Type.Array(Type.String()),
@@ -58,7 +58,7 @@ const Flag = Type.Object({
 });
 export type FliptFlag = Static<typeof Flag>;
 
-/** YAML reads a value without quotation marks as a number or boolean. */
+/** YAML parses unquoted values such as 1 and true as numbers and booleans. */
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 const Constraint = Type.Object({
   type: Type.String(),
@@ -75,7 +75,7 @@ const Segment = Type.Object({
 });
 export type FliptSegment = Static<typeof Segment>;
 
-/** The documents of a file. Each contains one namespace. */
+/** The documents in a file, each with one namespace. */
 export const Namespaces = Type.Array(
   Type.Object({
     version: Type.Optional(Type.Union([Type.String(), Type.Number()])),

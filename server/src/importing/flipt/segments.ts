@@ -17,7 +17,7 @@ const STRING_OPERATORS: Record<string, Definition> = {
   contains: { operator: 'STR_CONTAINS' },
   notcontains: { operator: 'STR_CONTAINS', negated: true },
 };
-/** Dates are missing, because SDKs can compare only the current time with a date. */
+/** Date operators are missing, because SDKs can compare a date only with the current time. */
 const OPERATORS: Record<string, Record<string, Definition>> = {
   STRING_COMPARISON_TYPE: STRING_OPERATORS,
   ENTITY_ID_COMPARISON_TYPE: STRING_OPERATORS,
@@ -31,13 +31,13 @@ const OPERATORS: Record<string, Record<string, Definition>> = {
   },
   BOOLEAN_COMPARISON_TYPE: { true: { operator: 'IN' }, false: { operator: 'IN' } },
 };
-/** What Flipt accepts as true and as false. */
+/** The values that Flipt treats as true and as false. */
 const BOOLEANS: Record<string, string[]> = {
   true: ['true', 'TRUE', 'True', 't', 'T', '1'],
   false: ['false', 'FALSE', 'False', 'f', 'F', '0'],
 };
 
-/** Reads which users a rule matches, resolving the segments of its namespace. */
+/** Returns a function that reads which users a rule matches, resolving the segments in its namespace. */
 export function makeSegmentReader(segments: FliptSegment[]): ReadSegments {
   const byKey = new Map(segments.map(segment => [segment.key, segment]));
   const readSegment = (key: string): AnyOf => {
@@ -64,7 +64,7 @@ const expand = (rule: SegmentRule): Exclude<SegmentRule, string | string[]> => {
 function readConstraint({ type, property = '', operator: operatorName, value = '' }: FliptConstraint): AnyOf {
   const name = String(operatorName);
   const definition = OPERATORS[type]?.[name];
-  if (!definition) throw new UnsupportedError(`the operator "${name}" of ${type}`);
+  if (!definition) throw new UnsupportedError(`the operator "${name}" for ${type}`);
   const { operator, negated = false } = definition;
   const field = type === 'ENTITY_ID_COMPARISON_TYPE' ? 'userId' : property;
   return [[{ field, operator, values: readValues(type, name, String(value)), negated }]];
@@ -76,7 +76,7 @@ function readValues(type: string, name: string, value: string): string[] {
   return [value];
 }
 
-/** Parses a list, which Flipt stores as JSON. */
+/** Parses a list, which Flipt stores as a JSON string. */
 function readList(value: string): string[] {
   try {
     const list: unknown = JSON.parse(value);
@@ -84,5 +84,5 @@ function readList(value: string): string[] {
   } catch {
     // Reported below.
   }
-  throw new UnsupportedError(`the list ${value}`);
+  throw new UnsupportedError(`the list "${value}", which is not a JSON array`);
 }

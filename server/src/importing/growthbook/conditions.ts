@@ -4,10 +4,10 @@ import { type AnyOf, UnsupportedError } from '../rules/model.ts';
 import type { GroupTargeting, SavedGroup } from './schema.ts';
 
 export type ConditionReader = {
-  /** Reads a condition in JSON. An empty text is always true. */
+  /** Reads a condition in JSON. An empty string is always true. */
   readCondition: (text: string | undefined) => AnyOf;
   readGroups: (targeting: GroupTargeting) => AnyOf;
-  /** Returns the context field of an attribute. */
+  /** Returns the context field for an attribute. */
   mapField: (attribute: string) => string;
 };
 
@@ -25,7 +25,7 @@ const VERSION_OPERATORS: Record<string, { operator: Operator; negated?: boolean 
   $vgt: { operator: 'SEMVER_GT' },
   $vgte: { operator: 'SEMVER_GTE' },
 };
-/** Limits nested conditions, because each level is a recursion. */
+/** Limits how deeply conditions can be nested, because each level is a recursive call. */
 const MAX_LEVELS = 10;
 
 type Json = Record<string, unknown>;
@@ -33,7 +33,7 @@ type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Reads the conditions of rules, resolving the saved groups they refer to. */
+/** Returns a reader for the conditions of rules, which resolves the saved groups they refer to. */
 export function makeConditionReader(
   groups: SavedGroup[],
   mapField: (attribute: string) => string,
@@ -53,7 +53,8 @@ export function makeConditionReader(
 
   const readObject = (condition: unknown, level: number): AnyOf => {
     if (!isObject(condition)) throw new UnsupportedError('a condition that is not an object');
-    if (level > MAX_LEVELS) throw new UnsupportedError(`conditions within more than ${MAX_LEVELS} others`);
+    if (level > MAX_LEVELS)
+      throw new UnsupportedError(`conditions nested more than ${MAX_LEVELS} levels deep`);
     return all(...Object.entries(condition).map(([key, value]) => readMember(key, value, level + 1)));
   };
 
@@ -106,7 +107,7 @@ export function makeConditionReader(
     );
   };
 
-  /** A list can also be compared with a different attribute than its own. */
+  /** A list can be compared with an attribute other than its own. */
   const readGroupList = (field: string, id: unknown): AnyOf => {
     const group = findGroup(id);
     if (group.values === undefined) throw new UnsupportedError(`saved group "${group.name}" as a list`);

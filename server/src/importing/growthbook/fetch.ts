@@ -6,7 +6,7 @@ const PAGE_SIZE = 100;
 const HINTS: Record<number, string> = {
   401: 'Check the token in --token: it must be a secret API key or a personal access token, not an SDK client key.',
   403: 'The token has no permission to read this. Use one with read-only access to features and saved groups.',
-  404: 'Check the URL of the API in --from.',
+  404: 'Check the API URL in --from.',
 };
 
 type Items = { features?: unknown[]; savedGroups?: unknown[]; total?: number };

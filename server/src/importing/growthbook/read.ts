@@ -7,15 +7,15 @@ import {
   UnsupportedError,
   type Variation,
 } from '../rules/model.ts';
-import { attempt, serveShare, variantNames } from '../rules/read.ts';
+import { catchUnsupported, makeVariantNames, serveShare } from '../rules/read.ts';
 import { type ConditionReader, makeConditionReader } from './conditions.ts';
 import type { Environment, Feature, GrowthBookRule, Organization } from './schema.ts';
 
-/** The attribute that GrowthBook's examples and defaults use for the id of a user. */
+/** The attribute that GrowthBook's examples and defaults use for the user id. */
 const USER_ID = 'id';
 
 export function readGrowthBook(organization: Organization): Flag[] {
-  const reader = makeConditionReader(organization.savedGroups, makeFieldNames(organization));
+  const reader = makeConditionReader(organization.savedGroups, makeFieldMapper(organization));
   const byId = new Map(organization.features.map(feature => [feature.id, feature]));
   return organization.features
     .filter(({ archived }) => !archived)
@@ -30,15 +30,15 @@ export function readGrowthBook(organization: Organization): Flag[] {
         environments: new Map(
           Object.entries(feature.environments).map(([name, environment]) => [
             name,
-            attempt(() => readTargeting(feature, environment, variations, reader, byId)),
+            catchUnsupported(() => readTargeting(feature, environment, variations, reader, byId)),
           ]),
         ),
       };
     });
 }
 
-/** Returns a function that maps `id` to `userId`, unless rules also use an attribute `userId`. */
-function makeFieldNames(organization: Organization): (attribute: string) => string {
+/** Returns a function that maps `id` to `userId`, unless rules also use an attribute named `userId`. */
+function makeFieldMapper(organization: Organization): (attribute: string) => string {
   const usesUserId = /"userId\\*"/.test(JSON.stringify(organization));
   return attribute => (attribute === USER_ID && !usesUserId ? 'userId' : attribute);
 }
@@ -52,7 +52,7 @@ function readTargeting(
 ): Targeting {
   const findVariation = (value: unknown): number => {
     if (feature.valueType === 'boolean' && value !== 'true' && value !== 'false')
-      throw new UnsupportedError(`the value ${JSON.stringify(value)} of a feature with true and false`);
+      throw new UnsupportedError(`the value ${JSON.stringify(value)} of a boolean feature`);
     const { payload, enabled: isTrue } = makeVariation(feature, value);
     return variations.findIndex(
       variation => variation.enabled === isTrue && variation.payload?.value === payload?.value,
@@ -67,17 +67,15 @@ function readTargeting(
       .filter(rule => rule.enabled !== false)
       .flatMap((rule, index) => readRule(rule, index, findVariation, reader)),
     otherwise: { variation: findVariation(defaultValue) },
-    negatesAbsent: true,
+    negationMatchesMissingField: true,
   };
 }
 
-/** A prerequisite must be true. */
+/** A flag with a prerequisite requires it to be true, so it must be a boolean feature. */
 function readParent(id: unknown, byId: ReadonlyMap<string, Feature>): Parent {
   const parent = byId.get(String(id));
   if (parent?.valueType !== 'boolean' || parent.archived)
-    throw new UnsupportedError(
-      `the prerequisite "${id}", which is not a feature with true and false in the data`,
-    );
+    throw new UnsupportedError(`the prerequisite "${id}", which is not a boolean feature in the data`);
   return { key: parent.id, variation: BOOLEAN_VARIATIONS.findIndex(({ enabled }) => enabled) };
 }
 
@@ -89,7 +87,7 @@ function readRule(
 ): Rule[] {
   const { type, description, condition, savedGroupTargeting = [], value } = rule;
   if (type !== 'force' && type !== 'rollout') throw new UnsupportedError(`a rule of type "${type}"`);
-  if ((rule.prerequisites ?? []).length > 0) throw new UnsupportedError('a prerequisite of a rule');
+  if ((rule.prerequisites ?? []).length > 0) throw new UnsupportedError('a rule with a prerequisite');
   if ((rule.scheduleRules ?? []).length > 0 || !['none', undefined].includes(rule.scheduleType))
     throw new UnsupportedError('a schedule');
   const title = description || `Rule ${index + 1}`;
@@ -103,7 +101,7 @@ const BOOLEAN_VARIATIONS: Variation[] = [
   { name: 'false', enabled: false },
 ];
 
-/** Collects the values that the feature can have, because GrowthBook has no list of them. */
+/** Collects the values that the feature can have, because GrowthBook does not list them. */
 function collectVariations(feature: Feature): Variation[] {
   if (feature.valueType === 'boolean') return BOOLEAN_VARIATIONS;
   const values = Object.values(feature.environments).flatMap(({ defaultValue, rules = [] }) => [
@@ -114,7 +112,7 @@ function collectVariations(feature: Feature): Variation[] {
   return [...new Map(variations.map(variation => [variation.payload?.value, variation])).values()];
 }
 
-/** Every value in the API is text. */
+/** The API returns every value as a string. */
 function makeVariation({ valueType }: Feature, value: unknown): Variation {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
   if (valueType === 'boolean') return { name: text, enabled: text === 'true' };
@@ -122,6 +120,6 @@ function makeVariation({ valueType }: Feature, value: unknown): Variation {
 }
 
 const nameVariations = (variations: Variation[]): Variation[] => {
-  const names = variantNames(variations.map(({ name }) => name));
+  const names = makeVariantNames(variations.map(({ name }) => name));
   return variations.map((variation, index) => ({ ...variation, name: names[index] ?? '' }));
 };

@@ -51,7 +51,7 @@ const SavedGroup = Type.Object({
 });
 export type SavedGroup = Static<typeof SavedGroup>;
 
-/** The content of a saved file, which has all pages of features and saved groups. */
+/** The content of a saved file: the features and saved groups from all pages. */
 export const Organization = Type.Object({
   features: Type.Array(Feature),
   savedGroups: Type.Array(SavedGroup),

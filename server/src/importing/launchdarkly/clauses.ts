@@ -39,7 +39,7 @@ const WIDEST_OPERANDS: Partial<Record<Operator, (operands: string[]) => string[]
 /** Limits nested segments, so that two segments that refer to each other do not recurse forever. */
 const MAX_LEVELS = 5;
 
-/** Reads the clauses of an environment, resolving the segments they refer to. */
+/** Returns a function that reads the clauses of an environment, resolving the segments they refer to. */
 export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
   const byKey = new Map(segments.map(segment => [segment.key, segment]));
 
@@ -58,7 +58,7 @@ export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
   const readSegment = (key: string, level: number): AnyOf => {
     const segment = byKey.get(key);
     if (!segment) throw new UnsupportedError(`segment "${key}", which is not in the data`);
-    if (level > MAX_LEVELS) throw new UnsupportedError(`segment "${key}", which contains too many segments`);
+    if (level > MAX_LEVELS) throw new UnsupportedError(`segment "${key}", which is nested too deeply`);
     if (segment.unbounded) throw new UnsupportedError(`segment "${key}", which is a big segment`);
     if (segment.rules?.some(({ weight }) => weight != null))
       throw new UnsupportedError(`segment "${key}", which contains a percentage of users`);
@@ -84,12 +84,12 @@ function readClause({ attribute = 'key', contextKind, op, values, negate = false
   const list = LIST_OPERATORS[op];
   if (list) return [[{ field, operator: list, values: values.map(String), negated: negate }]];
   const operator = ORDER_OPERATORS[op];
-  if (!operator) throw new UnsupportedError(`operator "${op}"`);
-  // SDKs ignore the field of a date, and always compare the current time.
+  if (!operator) throw new UnsupportedError(`the operator "${op}"`);
+  // SDKs ignore the field of a date constraint and always compare the current time.
   if (operator.startsWith('DATE_') && field !== 'currentTime')
     throw new UnsupportedError(`a date in the attribute "${attribute}"`);
   if (values.length === 0) return negate ? ALWAYS : [];
-  // A clause is true if it is true for any of its values, so the widest value decides.
+  // A clause is true if it is true for any of its values, so only the widest value matters.
   const operands = values.map(value => toOperand(operator, value));
   const alternatives = (WIDEST_OPERANDS[operator]?.(operands) ?? operands).map(operand => [
     { field, operator, values: [operand], negated: false },
@@ -99,13 +99,13 @@ function readClause({ attribute = 'key', contextKind, op, values, negate = false
 
 function toOperand(operator: Operator, value: string | number | boolean): string {
   if (!operator.startsWith('DATE_')) return String(value);
-  // A number is a time in milliseconds.
+  // A number is a Unix time in milliseconds.
   const date = new Date(typeof value === 'boolean' ? Number.NaN : value);
   if (Number.isNaN(date.getTime())) throw new UnsupportedError(`the date "${value}"`);
   return date.toISOString();
 }
 
-/** Returns the context field of an attribute. For contexts other than users, the kind is put in front of the attribute. */
+/** Returns the context field for an attribute. For contexts other than users, the kind is added as a prefix. */
 export function toContextField(attribute: string, kind = 'user'): string {
   if (attribute === 'kind') throw new UnsupportedError('a condition on the kind of the context');
   if (attribute.startsWith('/') && attribute.indexOf('/', 1) > 0)

@@ -8,7 +8,7 @@ const PAGE_SIZE = 50;
 const HINTS: Record<number, string> = {
   401: 'Check the token in --token: it must be an access token, not an SDK key.',
   403: 'The token has no permission to read this. Use one with the Reader role.',
-  404: 'Check the key of the project in --from-project.',
+  404: 'Check the project key in --from-project.',
 };
 
 type Items = { items?: unknown[]; totalCount?: number };

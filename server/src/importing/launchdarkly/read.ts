@@ -7,11 +7,11 @@ import {
   UnsupportedError,
   type Variation,
 } from '../rules/model.ts';
-import { attempt, variantNames } from '../rules/read.ts';
+import { catchUnsupported, makeVariantNames } from '../rules/read.ts';
 import { makeClauseReader, type ReadClauses, toContextField } from './clauses.ts';
 import type { Environment, Fallthrough, LaunchDarklyFlag, Project, Target } from './schema.ts';
 
-/** The weight of all users, because rollouts are in thousandths of a percent. */
+/** The total weight of a rollout, which LaunchDarkly measures in thousandths of a percent. */
 const FULL_WEIGHT = 100_000;
 
 export function readLaunchDarkly({ flags, segments }: Project): Flag[] {
@@ -32,7 +32,7 @@ export function readLaunchDarkly({ flags, segments }: Project): Flag[] {
       environments: new Map(
         Object.entries(flag.environments).map(([name, environment]) => [
           name,
-          attempt(() => toTargeting(environment, getReader(name))),
+          catchUnsupported(() => toTargeting(environment, getReader(name))),
         ]),
       ),
     }));
@@ -42,7 +42,7 @@ const isBoolean = ({ variations }: LaunchDarklyFlag): boolean =>
   variations.every(({ value }) => typeof value === 'boolean');
 
 function toVariations(flag: LaunchDarklyFlag): Variation[] {
-  const names = variantNames(flag.variations.map(({ name, value }) => name || toText(value)));
+  const names = makeVariantNames(flag.variations.map(({ name, value }) => name || toText(value)));
   return flag.variations.map(({ value }, index) => {
     const name = names[index] ?? '';
     if (isBoolean(flag)) return { name, enabled: value === true };
@@ -83,11 +83,11 @@ const toTargetRule = ({ values, variation, contextKind }: Target): Rule => ({
 
 function toServe({ variation, rollout }: Fallthrough): Serve {
   if (variation !== undefined) return { variation };
-  if (!rollout) throw new UnsupportedError('a rule serves nothing');
+  if (!rollout) throw new UnsupportedError('a rule that serves nothing');
   if (rollout.experimentAllocation) throw new UnsupportedError('an experiment');
   const { contextKind = 'user', bucketBy = 'key' } = rollout;
   return {
-    // A user who is not logged in gets a session, as in Unleash SDKs.
+    // Users who are not logged in are split by session, as in Unleash SDKs.
     by: contextKind === 'user' && bucketBy === 'key' ? 'default' : toContextField(bucketBy, contextKind),
     split: rollout.variations.map(weightedVariation => ({
       variation: weightedVariation.variation,

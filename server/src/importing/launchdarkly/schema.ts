@@ -86,7 +86,7 @@ const Segment = Type.Object({
 });
 export type LaunchDarklySegment = Static<typeof Segment>;
 
-/** The content of a saved file, which has all pages of flags and, by environment, all pages of segments. */
+/** The content of a saved file: the flags from all pages and, by environment, the segments from all pages. */
 export const Project = Type.Object({
   flags: Type.Array(Flag),
   segments: Type.Record(Type.String(), Type.Array(Segment)),

@@ -24,7 +24,7 @@ test.each([
   expect(findShapeProblem(data, Project)).toBe(expectedProblem);
 });
 
-test('names the document of a file with several', () => {
+test('names the document in a file with several documents', () => {
   const documents = [{ flags: [] }, { flags: [{ key: 'a' }, { key: 'b', enabled: 'yes' }] }];
 
   expect(findShapeProblem(documents, Namespaces)).toBe(

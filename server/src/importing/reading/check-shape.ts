@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** Returns the first way in which data does not match a schema, as a sentence without its full stop. Undefined if it matches. */
+/** Describes the first mismatch between data and a schema, as a sentence without its full stop. Returns undefined if there is none. */
 export function findShapeProblem(data: unknown, schema: TSchema): string | undefined {
   const [problem] = Value.Errors(schema, data);
   if (!problem) return undefined;
@@ -18,8 +18,8 @@ export function findShapeProblem(data: unknown, schema: TSchema): string | undef
 const isIndex = (part: string): boolean => /^\d+$/.test(part);
 
 /**
- * Describes `/flags/2/rules/0` as `entry 3 of "flags" ("new-checkout"), in rules[0],`. The entries of a list without a name are the
- * documents of a file.
+ * Describes `/flags/2/rules/0` as `entry 3 of "flags" ("new-checkout"), in rules[0],`. A path that begins with an index belongs to a
+ * file with several documents.
  */
 function describePath(data: unknown, path: string[]): string {
   const [first = '', ...rest] = path;
@@ -44,7 +44,7 @@ function describePath(data: unknown, path: string[]): string {
 const readPath = (data: unknown, path: string[]): unknown =>
   path.reduce((value, part) => (value as Record<string, unknown>)[part], data);
 
-/** Returns the name of an entry in parentheses. Each product calls it differently. */
+/** Returns the name of an entry in parentheses. Each product uses a different field for it. */
 function nameEntry(entry: unknown): string {
   if (typeof entry !== 'object' || entry === null) return '';
   const { key, id, name, feature } = entry as Record<string, unknown>;

@@ -37,7 +37,7 @@ test.each([
   expect(error.message).not.toContain('hidden');
 });
 
-test('returns no body with an error status', async () => {
+test('returns no body for an error status', async () => {
   const url = await serve((_, reply) => void reply.writeHead(403).end('<html>'));
 
   expect(await readJson(url)).toEqual({ status: 403, body: undefined });
@@ -53,14 +53,14 @@ test('stops reading an endless body', async () => {
     write();
   });
 
-  await expect(readJson(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
+  await expect(readJson(url)).rejects.toThrow('A response from Unleash is larger than 100,000,000 bytes.');
 });
 
 test('stops reading a body that inflates beyond the limit', async () => {
   const bomb = gzipSync(Buffer.alloc(100_000_001, ' '));
   const url = await serve((_, reply) => void reply.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
 
-  await expect(readJson(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
+  await expect(readJson(url)).rejects.toThrow('A response from Unleash is larger than 100,000,000 bytes.');
 });
 
 test.each<[string, RequestListener]>([
@@ -70,7 +70,7 @@ test.each<[string, RequestListener]>([
   const url = await serve(listener);
 
   await expect(readJson(url, 0.2)).rejects.toThrow(
-    `Unleash cannot be read at ${url.origin}: no complete response within 0.2 seconds`,
+    `Cannot read Unleash at ${url.origin}: no complete response within 0.2 seconds`,
   );
 });
 
@@ -92,7 +92,7 @@ test('says what is wrong with a response that is cut off', async () => {
     reply.write('{"a":', () => reply.destroy());
   });
 
-  await expect(readJson(url)).rejects.toThrow(/^Unleash cannot be read at http:\/\/127\.0\.0\.1:\d+: ./);
+  await expect(readJson(url)).rejects.toThrow(/^Cannot read Unleash at http:\/\/127\.0\.0\.1:\d+: ./);
 });
 
 test('says in one line that a server does not use TLS', async () => {
@@ -100,7 +100,7 @@ test('says in one line that a server does not use TLS', async () => {
   url.protocol = 'https:';
 
   await expect(readJson(url)).rejects.toThrow(
-    `Unleash cannot be read at ${url.origin}: the TLS connection failed (ERR_SSL_WRONG_VERSION_NUMBER). Check the URL, and that the server is running.`,
+    `Cannot read Unleash at ${url.origin}: the TLS connection failed (ERR_SSL_WRONG_VERSION_NUMBER). Check the URL, and that the server is running.`,
   );
 });
 

@@ -15,7 +15,7 @@ export type JsonResponse = { status: number; body: unknown };
 /** Larger than any response from an instance with 10,000 flags, and small enough to hold in memory. */
 const MAX_RESPONSE_BYTES = 100_000_000;
 
-/** Sends a request to a different product. Every error says what to do. */
+/** Sends a request to the product that is imported. Every error says what to do. */
 export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonResponse> {
   try {
     return await send(url, request);
@@ -23,7 +23,7 @@ export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonRes
     if ((request.method ?? 'GET') !== 'GET' || !isConnectionLost(error))
       throw explainError(url, request, error);
   }
-  // The server may have closed a connection that was idle while flags were evaluated.
+  // The server may have closed a connection that was idle while flags were evaluated, so a lost connection is retried once.
   try {
     return await send(url, request);
   } catch (error) {
@@ -67,7 +67,7 @@ const explainError = (
   error instanceof SourceError
     ? error
     : new SourceError(
-        `${product} cannot be read at ${origin}: ${describeFailure(error as Error, timeoutSeconds)}. Check the URL, and that the server is running.`,
+        `Cannot read ${product} at ${origin}: ${describeFailure(error as Error, timeoutSeconds)}. Check the URL, and that the server is running.`,
       );
 
 const describeRedirect = (response: Response): string => {
@@ -75,7 +75,7 @@ const describeRedirect = (response: Response): string => {
   return origin === undefined ? '' : `: ${origin}`;
 };
 
-/** Reads at most `MAX_RESPONSE_BYTES`, because a body can be endless, or inflate to more than fits into memory. */
+/** Reads at most `MAX_RESPONSE_BYTES`, because a body can be endless, or inflate to more than fits in memory. */
 async function readText(response: Response, product: string): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -83,7 +83,7 @@ async function readText(response: Response, product: string): Promise<string> {
     bytes += part.length;
     if (bytes > MAX_RESPONSE_BYTES)
       throw new SourceError(
-        `A response from ${product} has more than ${MAX_RESPONSE_BYTES.toLocaleString('en')} bytes.`,
+        `A response from ${product} is larger than ${MAX_RESPONSE_BYTES.toLocaleString('en')} bytes.`,
       );
     parts.push(part);
   }

@@ -1,12 +1,12 @@
 import { fetchJson } from './fetch-json.ts';
 import { SourceError } from './source-error.ts';
 
-/** How to read a product's API. */
+/** How to call a product's API. */
 export type JsonApi = {
   product: string;
   url: string;
   headers: Record<string, string>;
-  /** What to do about a status, as sentences. */
+  /** Sentences that say what to do about a status. */
   hints: Record<number, string>;
 };
 /** The items of a response, and how many there are on all pages. */
@@ -15,7 +15,7 @@ export type Page = { items: unknown[]; totalCount: number };
 const TIMEOUT_SECONDS = 30;
 const MAX_PAGES = 2_000;
 
-/** Reads an object. Every other response is an error that says what to do. */
+/** Fetches an object. Any other response is an error that says what to do. */
 export async function fetchObject<T extends object>(
   { product, url, headers, hints }: JsonApi,
   path: string,
@@ -32,7 +32,7 @@ export async function fetchObject<T extends object>(
   return body as T;
 }
 
-/** Reads the items of all pages. The path ends with `?` or with parameters. */
+/** Fetches the items on all pages. The path ends with `?` or with parameters. */
 export async function fetchAllPages<T extends object>(
   api: JsonApi,
   path: string,

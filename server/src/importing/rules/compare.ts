@@ -1,7 +1,7 @@
 import type { Context } from 'unleash-client/lib/context.js';
-import { makePicker } from '../evaluating/picker.ts';
+import { makeRandomInt } from '../evaluating/random.ts';
 import { makeSdk } from '../evaluating/sdk.ts';
-import { possibleVariations } from './evaluate.ts';
+import { listPossibleVariations } from './evaluate.ts';
 import { getComparisons } from './logic.ts';
 import type { Comparison, Flag, Targeting } from './model.ts';
 import { type Translation, toConstraint } from './translate.ts';
@@ -9,8 +9,8 @@ import { type Translation, toConstraint } from './translate.ts';
 export type ComparisonResult = { contextCount: number; differingContextCount: number; example?: Context };
 
 /**
- * Evaluates the rules as the other product does, and the translated strategies with the SDK, for contexts on both sides of each
- * condition. Where a rule splits users, the result must be one of its variations.
+ * Evaluates the rules as the source does, and the translated strategies with the SDK, for contexts on both sides of each condition.
+ * Where a rule splits users, the result must be one of its variations.
  */
 export function compareRules(
   flag: Flag,
@@ -21,7 +21,7 @@ export function compareRules(
   const evaluate = createEvaluator(flag, targeting, translation);
   const result: ComparisonResult = { contextCount, differingContextCount: 0 };
   for (const context of sampleContexts(targeting, contextCount)) {
-    const possibleNames = possibleVariations(flag, targeting, context).map(index =>
+    const possibleNames = listPossibleVariations(flag, targeting, context).map(index =>
       getResultName(flag, index),
     );
     if (possibleNames.length === 0 || possibleNames.includes(evaluate(context))) continue;
@@ -61,12 +61,12 @@ function createEvaluator(
 function sampleContexts({ rules }: Targeting, count: number): Context[] {
   const comparisons = rules.flatMap(({ when }) => when.flat()).flatMap(getComparisons);
   const fields = Map.groupBy(comparisons, ({ field }) => field);
-  const pick = makePicker(count);
+  const pick = makeRandomInt(count);
   return Array.from({ length: count }, (_, index) => {
     const fieldValues = [...fields].flatMap(([field, fieldComparisons]) => {
       // An application sends almost every field, so a missing one is rare.
       if (field !== 'userId' && pick(20) === 0) return [];
-      const values = fieldComparisons.flatMap(valuesAround);
+      const values = fieldComparisons.flatMap(listValuesAround);
       const value = pick(3) === 0 ? `other-${pick(50)}` : values[pick(values.length)];
       return value === undefined ? [] : [[field, value] as const];
     });
@@ -76,7 +76,7 @@ function sampleContexts({ rules }: Targeting, count: number): Context[] {
 }
 
 /** Returns values on both sides of a comparison. */
-function valuesAround({ operator, values }: Comparison): string[] {
+function listValuesAround({ operator, values }: Comparison): string[] {
   const [value = ''] = values;
   if (operator.startsWith('NUM_')) return [-1, 0, 1].map(step => String(Number(value) + step));
   if (operator.startsWith('DATE_'))

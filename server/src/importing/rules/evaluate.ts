@@ -14,14 +14,16 @@ import {
  * Returns the variations that a context can get. There are several if a rule splits users, because each product hashes users
  * differently.
  */
-export function possibleVariations(
+export function listPossibleVariations(
   flag: Flag,
-  { on, rules, otherwise, off, negatesAbsent = false }: Targeting,
+  { on, rules, otherwise, off, negationMatchesMissingField = false }: Targeting,
   context: Context,
 ): number[] {
   if (!on) return off === undefined ? [] : [off];
-  const serves = rules.filter(({ when }) => matches(when, context, negatesAbsent)).map(({ serve }) => serve);
-  // The others are never reached, because only a share leaves users to the next rule.
+  const serves = rules
+    .filter(({ when }) => matches(when, context, negationMatchesMissingField))
+    .map(({ serve }) => serve);
+  // Later rules are never reached, because only a share lets users continue with the next rule.
   const lastIndex = serves.findIndex(serve => !('share' in serve));
   const reachableServes = lastIndex < 0 ? [...serves, otherwise] : serves.slice(0, lastIndex + 1);
   return reachableServes.flatMap(serve => listVariations(flag, serve));
@@ -34,14 +36,18 @@ function listVariations({ variations }: Flag, serve: Serve): number[] {
     .map(({ variation }) => variation);
 }
 
-const matches = (when: AnyOf, context: Context, negatesAbsent: boolean): boolean =>
-  when.some(conditions => conditions.every(condition => isTrue(condition, context, negatesAbsent)));
+const matches = (when: AnyOf, context: Context, negationMatchesMissingField: boolean): boolean =>
+  when.some(conditions =>
+    conditions.every(condition => isTrue(condition, context, negationMatchesMissingField)),
+  );
 
-function isTrue(condition: Condition, context: Context, negatesAbsent: boolean): boolean {
+function isTrue(condition: Condition, context: Context, negationMatchesMissingField: boolean): boolean {
   if (isSegment(condition))
-    return condition.comparisons.every(comparison => isTrue(comparison, context, negatesAbsent));
+    return condition.comparisons.every(comparison =>
+      isTrue(comparison, context, negationMatchesMissingField),
+    );
   const value = readField(condition.field, context);
-  if (value === undefined) return negatesAbsent && condition.negated;
+  if (value === undefined) return negationMatchesMissingField && condition.negated;
   return compare(condition, value) !== condition.negated;
 }
 
@@ -64,7 +70,7 @@ function compare({ operator, values, caseInsensitive = false }: Comparison, inpu
     case 'REGEX':
       return values.some(pattern => getPattern(pattern, caseInsensitive)?.matcher(input).find() ?? false);
     default:
-      return isOrdered(operator, compareOrder(operator, value, values[0] ?? ''));
+      return satisfiesOrder(operator, compareOrder(operator, value, values[0] ?? ''));
   }
 }
 
@@ -98,7 +104,7 @@ function compareOrder(operator: string, value: string, otherValue: string): numb
 const parseVersion = (text: string): number[] | undefined =>
   /^(\d+)\.(\d+)\.(\d+)$/.exec(text)?.slice(1).map(Number);
 
-function isOrdered(operator: string, difference: number): boolean {
+function satisfiesOrder(operator: string, difference: number): boolean {
   if (/_(LT|BEFORE)$/.test(operator)) return difference < 0;
   if (/_(GT|AFTER)$/.test(operator)) return difference > 0;
   if (operator.endsWith('_LTE')) return difference <= 0;

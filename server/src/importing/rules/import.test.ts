@@ -22,7 +22,7 @@ import { checkPlan, writePlan } from './write.ts';
 
 const harness = useHarness();
 const limits = { features: 1_000, segments: 100 };
-const names = (name: string) => (name === 'test' ? 'development' : name);
+const mapEnvironment = (name: string) => (name === 'test' ? 'development' : name);
 
 const readFixture = async (path: string): Promise<unknown> =>
   JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
@@ -40,7 +40,7 @@ async function readFlagsmithFixture(): Promise<Flag[]> {
 }
 
 async function importAll(flags: Flag[], project: string, product: string) {
-  const plan = planImport(flags, { names });
+  const plan = planImport(flags, { mapEnvironment });
   const target = { project, product, limits };
   expect(await checkPlan(harness.db, plan, target)).toEqual([]);
   await writePlan(harness.db, plan, target);
@@ -116,11 +116,11 @@ test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and
   expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
-test('Flagsmith: overrides of identities and segments are imported in their order', async () => {
+test('Flagsmith: identity and segment overrides are imported in order of precedence', async () => {
   await createProject('fs');
   const plan = planImport(
     (await readFlagsmithFixture()).map(flag => ({ ...flag, key: `fs-${flag.key}` })),
-    { names },
+    { mapEnvironment },
   );
   const target = { project: 'fs', product: 'Flagsmith', limits };
   expect(await checkPlan(harness.db, plan, target)).toEqual([]);
@@ -140,7 +140,7 @@ test('Flagsmith: overrides of identities and segments are imported in their orde
     { name: 'summer', weight: 250 },
     { name: 'none', weight: 750 },
   ]);
-  expect(plan.unsupported).toEqual(['fs-lucky in production: the segment operator PERCENTAGE_SPLIT']);
+  expect(plan.unsupported).toEqual(['fs-lucky in production: the segment operator "PERCENTAGE_SPLIT"']);
 });
 
 async function readGrowthBookFixture(): Promise<Flag[]> {
@@ -217,7 +217,7 @@ test('GrowthBook: rules, saved groups and prerequisites are imported, and a seco
     'gb-new-checkout in production: Send "age" in every context: without it, the source may compare 0 with the number in the condition, but in Halyard the condition is false',
   );
   expect(plan.notes).toContainEqual(
-    expect.stringMatching(/^gb-banner in production: Halyard hashes users in a different way/),
+    expect.stringMatching(/^gb-banner in production: Halyard hashes users differently/),
   );
   expect(plan.notes.filter(note => note.includes('the result differs'))).toEqual([]);
 
@@ -261,12 +261,12 @@ test('Flipt: rollouts, segments and distributions are imported, and a second run
   ]);
   expect((await readEnvironment('flipt', 'flipt-banner', 'development')).enabled).toBe(false);
   expect(plan.unsupported).toEqual([
-    'flipt-returning in production: the operator "notempty" of STRING_COMPARISON_TYPE',
-    'flipt-newcomers in production: the operator "gte" of DATETIME_COMPARISON_TYPE',
+    'flipt-returning in production: the operator "notempty" for STRING_COMPARISON_TYPE',
+    'flipt-newcomers in production: the operator "gte" for DATETIME_COMPARISON_TYPE',
   ]);
   expect(plan.notes.filter(note => note.includes('the result differs'))).toEqual([]);
   expect(plan.notes).toContainEqual(
-    expect.stringMatching(/^flipt-new-checkout in production: Halyard hashes users in a different way/),
+    expect.stringMatching(/^flipt-new-checkout in production: Halyard hashes users differently/),
   );
 
   const lastIdBefore = await readLastEventId();
@@ -274,7 +274,7 @@ test('Flipt: rollouts, segments and distributions are imported, and a second run
   expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
-test('a flag that our rules reject does not end the import', async () => {
+test('a flag that validation rejects does not stop the import', async () => {
   await createProject('some');
   const flags = (await readLaunchDarklyFixture()).map(flag => ({ ...flag, key: `some-${flag.key}` }));
   const [firstFlag] = flags;
@@ -291,7 +291,7 @@ test('a flag that our rules reject does not end the import', async () => {
     rules: [{ title: 'x', when: [[invalidComparison]], serve: { variation: 0 } }],
     otherwise: { variation: 1 },
   });
-  const plan = planImport(flags.slice(0, 1), { names });
+  const plan = planImport(flags.slice(0, 1), { mapEnvironment });
   expect(await checkPlan(harness.db, plan, { project: 'some', product: 'LaunchDarkly', limits })).toEqual([]);
 
   expect(plan.unsupported).toEqual([expect.stringMatching(/^some-new-checkout in production: Constraint: /)]);
@@ -299,7 +299,7 @@ test('a flag that our rules reject does not end the import', async () => {
 });
 
 test('reports an environment that does not exist before anything is written', async () => {
-  const plan = planImport(await readLaunchDarklyFixture(), { names: () => 'nowhere' });
+  const plan = planImport(await readLaunchDarklyFixture(), { mapEnvironment: () => 'nowhere' });
   const lastIdBefore = await readLastEventId();
 
   const problems = await checkPlan(harness.db, plan, { project: 'default', product: 'LaunchDarkly', limits });
@@ -311,7 +311,7 @@ test('reports an environment that does not exist before anything is written', as
 });
 
 test('freezePartial disables flags that split users', async () => {
-  const plan = planImport(await readLaunchDarklyFixture(), { names, freezePartial: true });
+  const plan = planImport(await readLaunchDarklyFixture(), { mapEnvironment, freezePartial: true });
   const enabledFlags = plan.environments
     .get('production')
     ?.featureEnvironments?.filter(featureEnvironment => featureEnvironment.enabled);
@@ -436,16 +436,19 @@ test('a segment that differs between environments becomes one segment for each e
   ]);
 });
 
-test('a segment that exists in Halyard with different constraints ends the import before it writes', async () => {
+test('a segment that exists in Halyard with different constraints stops the import before anything is written', async () => {
   await createProject('taken');
   await importAll([flagInSegment('taken-1', 'testers', { production: ['1'] })], 'taken', 'LaunchDarkly');
   const lastIdBefore = await readLastEventId();
 
-  const plan = planImport([flagInSegment('taken-2', 'testers', { production: ['2'] })], { names });
+  const plan = planImport([flagInSegment('taken-2', 'testers', { production: ['2'] })], { mapEnvironment });
   const problems = await checkPlan(harness.db, plan, { project: 'taken', product: 'LaunchDarkly', limits });
 
   expect(problems).toEqual([
-    { message: expect.stringMatching(/^Segments exist here with different/), affectedItems: ['testers'] },
+    {
+      message: expect.stringMatching(/^Segments exist in Halyard with different/),
+      affectedItems: ['testers'],
+    },
   ]);
   expect(await readLastEventId()).toBe(lastIdBefore);
 });
@@ -494,7 +497,7 @@ test('an oversized segment or an invalid pattern rejects only the flags that use
   expect((await readEnvironment('large', 'with-few', 'production')).enabled).toBe(true);
 });
 
-test('a date in an attribute of LaunchDarkly is unsupported, because SDKs compare only the current time', () => {
+test('a date in a LaunchDarkly attribute is unsupported, because SDKs compare only the current time', () => {
   const clause = { attribute: 'signedUpAt', op: 'after', values: ['2026-01-01'] };
   const environment = {
     on: true,
@@ -508,7 +511,7 @@ test('a date in an attribute of LaunchDarkly is unsupported, because SDKs compar
   };
 
   const { unsupported } = planImport(readLaunchDarkly({ flags: [flag], segments: { production: [] } }), {
-    names,
+    mapEnvironment,
   });
 
   expect(unsupported).toEqual(['for-newcomers in production: a date in the attribute "signedUpAt"']);

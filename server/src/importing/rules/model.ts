@@ -1,8 +1,8 @@
 import type { Operator } from '../../targeting/constraints/schema.ts';
 
 /**
- * A model that fits the other products. A flag has variations and, in each environment, a list of rules that are tried in order
- * until one matches. The reader for each product translates its data into this model, and translate.ts turns the model into
+ * A flag in a model that fits all source products: it has variations and, in each environment, a list of rules that are tried in
+ * order until one matches. A reader for each product translates its data into this model, and translate.ts turns the model into
  * strategies.
  */
 export type Flag = {
@@ -31,7 +31,7 @@ export type Targeting = {
   off: number | undefined;
   parents: Parent[];
   /** Whether a negated condition is true for a context without the field, as in Halyard. In most products, it is false. */
-  negatesAbsent?: boolean;
+  negationMatchesMissingField?: boolean;
 };
 
 /**
@@ -65,7 +65,7 @@ export type Parent = { key: string; variation: number };
 /** Something that has no equivalent in Halyard. The flag stays disabled in the environment, and the report says why. */
 export type Unsupported = { unsupported: string };
 
-/** Readers throw this error. It ends only the environment of the flag that is being read. */
+/** Thrown by readers. It affects only the flag being read, in one environment. */
 export class UnsupportedError extends Error {}
 
 export const isSegment = (condition: Condition): condition is SegmentReference => 'segment' in condition;

@@ -14,7 +14,7 @@ import {
 } from './model.ts';
 import { isPartial, type Translation, translate } from './translate.ts';
 
-/** What an import would write, and what the user must know before it runs. */
+/** What an import would write, and what the user should know before running it. */
 export type Plan = {
   environments: Map<string, FeatureExport>;
   /** Segments by name, which every project can use. */
@@ -28,7 +28,7 @@ export type Plan = {
 
 export type PlanOptions = {
   /** Maps an environment of the source to an environment in Halyard. An environment that maps to undefined is not imported. */
-  names: (environment: string) => string | undefined;
+  mapEnvironment: (environment: string) => string | undefined;
   /** Disables flags that split users, because some users would switch variations once. */
   freezePartial?: boolean;
 };
@@ -46,7 +46,7 @@ const BUILT_IN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Translates every flag in every environment. Flags with parents come last, so that their parents are created first. */
-export function planImport(flags: Flag[], { names, freezePartial = false }: PlanOptions): Plan {
+export function planImport(flags: Flag[], { mapEnvironment, freezePartial = false }: PlanOptions): Plan {
   const plan: Plan = {
     environments: new Map(),
     segments: new Map(),
@@ -55,7 +55,7 @@ export function planImport(flags: Flag[], { names, freezePartial = false }: Plan
     contextCount: 0,
   };
   const parents = collectParents(flags, plan);
-  const segmentNameIn = makeSegmentNames(flags);
+  const nameSegment = makeSegmentNamer(flags);
   for (const [index, { key }] of flags.entries())
     if (key === '')
       plan.unsupported.push(`entry ${index + 1} of the flags: it has no key; give it one, or delete it`);
@@ -63,7 +63,7 @@ export function planImport(flags: Flag[], { names, freezePartial = false }: Plan
   const sortedFlags = namedFlags.toSorted((a, b) => Number(parents.has(a.key)) - Number(parents.has(b.key)));
   for (const flag of sortedFlags) {
     for (const [sourceEnvironment, targeting] of flag.environments) {
-      const environment = names(sourceEnvironment);
+      const environment = mapEnvironment(sourceEnvironment);
       if (environment === undefined) continue;
       const data = plan.environments.get(environment) ?? emptyExport();
       plan.environments.set(environment, data);
@@ -75,7 +75,7 @@ export function planImport(flags: Flag[], { names, freezePartial = false }: Plan
       }
       const segments = new Map(
         [...translatedFlag.segments].map(([name, comparisons]) => [
-          segmentNameIn(name, sourceEnvironment),
+          nameSegment(name, sourceEnvironment),
           comparisons,
         ]),
       );
@@ -114,10 +114,10 @@ function translateTargeting(
 }
 
 /**
- * Returns a function that names the segments to create. In the source, a segment belongs to one environment, but in Halyard to all
- * of them. A segment that differs between environments therefore becomes several, with the environment in their names.
+ * Returns a function that names the segments to create. In the source, a segment belongs to one environment, whereas in Halyard it
+ * belongs to all of them. A segment that differs between environments therefore becomes several, with the environment in their names.
  */
-function makeSegmentNames(flags: Flag[]): (name: string, environment: string) => string {
+function makeSegmentNamer(flags: Flag[]): (name: string, environment: string) => string {
   const contents = new Map<string, Set<string>>();
   for (const flag of flags)
     for (const targeting of flag.environments.values())
@@ -183,7 +183,8 @@ function readParents(
       return { unsupported: `the prerequisite "${key}", which is not in the data` };
     if (hasParents(parent))
       return { unsupported: `the prerequisite "${key}", which has prerequisites itself` };
-    if (!requiredVariation.enabled) return { unsupported: `the prerequisite that "${key}" is on and false` };
+    if (!requiredVariation.enabled)
+      return { unsupported: `the prerequisite that "${key}" is on and serves false` };
     dependencies.push({
       feature: key,
       ...(requiredVariation.payload ? { variants: [requiredVariation.name] } : {}),
@@ -204,7 +205,7 @@ const emptyExport = (): FeatureExport => ({
   dependencies: [],
 });
 
-/** Adds the flag to the data, without its rules if our schemas do not accept them. */
+/** Adds the flag to the data, or reports it as unsupported if it does not match the schema. */
 function addFlag(
   data: FeatureExport,
   flag: Flag,

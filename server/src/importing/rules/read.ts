@@ -1,7 +1,7 @@
 import { type AnyOf, type Rule, type Targeting, type Unsupported, UnsupportedError } from './model.ts';
 
-/** Returns a rule without an equivalent as a result, so that it does not end the import. */
-export function attempt(read: () => Targeting): Targeting | Unsupported {
+/** Turns an UnsupportedError into a result, so that one flag does not stop the import. */
+export function catchUnsupported(read: () => Targeting): Targeting | Unsupported {
   try {
     return read();
   } catch (error) {
@@ -12,8 +12,8 @@ export function attempt(read: () => Targeting): Targeting | Unsupported {
 
 const MAX_NAME_LENGTH = 60;
 
-/** Makes variant names fit for URLs and unique within the flag. */
-export function variantNames(names: string[]): string[] {
+/** Makes variant names URL-safe and unique within the flag. */
+export function makeVariantNames(names: string[]): string[] {
   const uniqueNames: string[] = [];
   for (const [index, name] of names.entries()) {
     const slug = name

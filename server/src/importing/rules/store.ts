@@ -5,7 +5,7 @@ import type { Constraint } from '../../targeting/constraints/schema.ts';
 type ExistingSegment = { name: string; project: string | null; constraints: Constraint[] };
 
 /** Returns the segments with these names, in any project. */
-export async function listSegmentsNamed(db: Reader, names: string[]): Promise<ExistingSegment[]> {
+export async function listSegmentsByName(db: Reader, names: string[]): Promise<ExistingSegment[]> {
   const { rows } = await sql<ExistingSegment>`
     select name, project, constraints from segments where name = any(${names}) order by name`.execute(db);
   return rows;

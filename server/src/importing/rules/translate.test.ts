@@ -53,8 +53,8 @@ function check(variations: Flag['variations'], sourceTargeting: Targeting) {
   return { ...translation, ...compareRules(flag, sourceTargeting, translation, 1_000) };
 }
 
-describe('true or false', () => {
-  test('a rule that enables, and a default that does not, are one strategy', () => {
+describe('boolean flags', () => {
+  test('a rule that enables the flag and a default that does not become one strategy', () => {
     const { strategies, differingContextCount } = check(
       BOOLEAN,
       targeting([rule([[is('country', 'SE')]], { variation: TRUE })], { variation: FALSE }),
@@ -124,7 +124,7 @@ describe('true or false', () => {
       ['100', [{ contextName: 'country', operator: 'NOT_IN', values: ['SE'] }]],
     ]);
     expect(differingContextCount).toBe(0);
-    expect(notes).toEqual([expect.stringMatching(/^Halyard hashes users in a different way/)]);
+    expect(notes).toEqual([expect.stringMatching(/^Halyard hashes users differently/)]);
     const disablingRules = [rule([[]], share(FALSE)), rule([[is('country', 'SE')]], { variation: FALSE })];
     expect(() => translate(flagWith(BOOLEAN), targeting(disablingRules, { variation: TRUE }))).toThrow(
       'a rule that disables the flag for a percentage of users, before other rules',
@@ -150,11 +150,11 @@ describe('true or false', () => {
     },
   );
 
-  test('a negated condition is true without the field, if it is so in the source', () => {
+  test('a negated condition is true without the field if it is true in the source', () => {
     const isAbroad = { ...is('country', 'SE'), negated: true };
     const abroadTargeting = targeting([rule([[isAbroad]], { variation: TRUE })], { variation: FALSE });
 
-    expect(check(BOOLEAN, { ...abroadTargeting, negatesAbsent: true })).toMatchObject({
+    expect(check(BOOLEAN, { ...abroadTargeting, negationMatchesMissingField: true })).toMatchObject({
       differingContextCount: 0,
       notes: [],
     });
@@ -185,7 +185,7 @@ test('for a flag with values, the first rule that matches determines the variant
   expect(differingContextCount).toBe(0);
 });
 
-test('weights are thousandths that add up, and rounding is reported', () => {
+test('weights are thousandths that add up to 1,000, and rounding is reported', () => {
   const makeThird = (variation: number) => ({ variation, weight: 1 / 3 });
   const { strategies, notes } = check(
     COLORS,
@@ -196,7 +196,7 @@ test('weights are thousandths that add up, and rounding is reported', () => {
   expect(notes).toContain('the default rule: the percentages were rounded');
 });
 
-test('less than one percent is not rounded down to nobody', () => {
+test('a share of less than 1 percent is not rounded down to 0', () => {
   const split: Serve = {
     by: 'userId',
     split: [
@@ -220,7 +220,7 @@ test('finds and names contexts that lack the field of a negated condition', () =
   expect(notes).toEqual([expect.stringContaining('Send "country" in every context')]);
 });
 
-test('a wrong translation would be detected', () => {
+test('detects a wrong translation', () => {
   const flag = flagWith(BOOLEAN);
   const sourceTargeting = targeting([rule([[is('country', 'SE')]], { variation: TRUE })], {
     variation: FALSE,
@@ -242,7 +242,7 @@ test('rules that exclude each other in too many ways are unsupported', () => {
   expect(() => translate(flagWith(BOOLEAN), targeting(rules, { variation: TRUE }))).toThrow(UnsupportedError);
 });
 
-test('a random tree of rules is translated to an equivalent one', () => {
+test('random rules are translated to equivalent strategies', () => {
   let state = 7;
   const pick = (size: number): number => {
     state = (state * 48_271) % 2_147_483_647;

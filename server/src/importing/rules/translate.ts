@@ -51,7 +51,7 @@ export function translate(flag: Flag, targeting: Targeting): Translation {
       });
       // Counts alternatives while they are created, because nested alternatives multiply.
       if (strategies.length > MAX_STRATEGIES)
-        throw new UnsupportedError(`its rules would take more than ${MAX_STRATEGIES} strategies`);
+        throw new UnsupportedError(`its rules would require more than ${MAX_STRATEGIES} strategies`);
     }
     if (!isExact) notes.push(`${describeRule(rule)}: the percentages were rounded`);
     if (rollout < 100 && !('share' in rule.serve))
@@ -63,8 +63,8 @@ export function translate(flag: Flag, targeting: Targeting): Translation {
     segments,
     notes: [
       ...notes,
-      ...absentFieldNotes(targeting),
-      ...stickinessNotes(strategies),
+      ...noteMissingFields(targeting),
+      ...noteStickiness(strategies),
       ...(on ? noteSplits(strategies) : []),
     ],
   };
@@ -110,10 +110,10 @@ function rejectEnabledOffVariation(
   if (variation.payload === undefined) {
     const problem = 'the flag is true while it is off';
     if (!on) throw new UnsupportedError(problem);
-    notes.push(`${problem}. Here, a disabled flag is false.`);
+    notes.push(`${problem}. In Halyard, a disabled flag is false.`);
   } else
     notes.push(
-      `While it is off, it serves "${variation.name}". Here, applications then use their own default.`,
+      `While it is off, it serves "${variation.name}". In Halyard, applications use their own default instead.`,
     );
 }
 
@@ -175,9 +175,9 @@ function buildConstraints(
   const comparisons = conditions.filter(condition => !isSegment(condition)) as Comparison[];
   const constraints = comparisons.map(toConstraint);
   if (constraints.length > MAX_CONSTRAINTS)
-    throw new UnsupportedError(`a rule would take more than ${MAX_CONSTRAINTS} constraints`);
+    throw new UnsupportedError(`a rule would require more than ${MAX_CONSTRAINTS} constraints`);
   if (names.size > MAX_SEGMENTS)
-    throw new UnsupportedError(`a rule would take more than ${MAX_SEGMENTS} segments`);
+    throw new UnsupportedError(`a rule would require more than ${MAX_SEGMENTS} segments`);
   for (const condition of conditions)
     if (isSegment(condition)) segments.set(condition.segment, condition.comparisons);
   return { constraints, segmentIds: [...names].map(name => [...segments.keys()].indexOf(name) + 1) };
@@ -205,12 +205,12 @@ export function toConstraint({ field, operator, values, negated, caseInsensitive
 }
 
 /** Notes conditions whose result differs if the context lacks the field. */
-function absentFieldNotes({ rules, negatesAbsent = false }: Targeting): string[] {
+function noteMissingFields({ rules, negationMatchesMissingField = false }: Targeting): string[] {
   const differingComparisons = rules
     .flatMap(({ when }) => when.flat())
     .flatMap(getComparisons)
-    .filter(({ negated, operator }) => (negatesAbsent ? operator.startsWith('NUM_') : negated));
-  const reason = negatesAbsent
+    .filter(({ negated, operator }) => (negationMatchesMissingField ? operator.startsWith('NUM_') : negated));
+  const reason = negationMatchesMissingField
     ? 'the source may compare 0 with the number in the condition, but in Halyard the condition is false'
     : 'a negated condition is true in Halyard, but false in the source';
   return [...new Set(differingComparisons.map(({ field }) => field))]
@@ -222,7 +222,7 @@ function absentFieldNotes({ rules, negatesAbsent = false }: Targeting): string[]
  * Notes the field that assigns variations. Users without the field get the first variation in the source, but do not match the
  * strategy in Halyard.
  */
-const stickinessNotes = (strategies: Strategy[]): string[] =>
+const noteStickiness = (strategies: Strategy[]): string[] =>
   [...new Set(strategies.map(({ parameters }) => parameters?.stickiness ?? 'default'))]
     .filter(field => field !== 'default' && field !== 'userId')
     .map(
@@ -232,6 +232,6 @@ const stickinessNotes = (strategies: Strategy[]): string[] =>
 const noteSplits = (strategies: Strategy[]): string[] =>
   isPartial(strategies)
     ? [
-        'Halyard hashes users in a different way, so some users get a different variation after the move; --freeze-partial imports the flag as disabled',
+        'Halyard hashes users differently, so some users get a different variation after the move; --freeze-partial imports the flag as disabled',
       ]
     : [];

@@ -11,7 +11,7 @@ import { createContextFields } from '../../targeting/context/create.ts';
 import { checkSegmentConstraints, createSegment } from '../../targeting/segments/create.ts';
 import { SegmentInput } from '../../targeting/segments/schema.ts';
 import type { Plan } from './plan.ts';
-import { listSegmentsNamed } from './store.ts';
+import { listSegmentsByName } from './store.ts';
 import { toConstraint } from './translate.ts';
 
 export type Target = { project: string; product: string; limits: Pick<Limits, 'features' | 'segments'> };
@@ -19,8 +19,8 @@ export type Target = { project: string; product: string; limits: Pick<Limits, 'f
 const FLAGS_PER_TRANSACTION = 100;
 
 /**
- * Removes from the plan what validation rejects, so that one flag does not end the import. Returns the remaining errors, such as
- * an environment that does not exist.
+ * Removes the flags that validation rejects from the plan, so that one flag does not stop the import. Returns the remaining errors,
+ * such as an environment that does not exist.
  */
 export async function checkPlan(db: Db, plan: Plan, { project, product }: Target): Promise<Finding[]> {
   const problems = await checkSegments(db, plan, project);
@@ -47,10 +47,10 @@ export async function checkPlan(db: Db, plan: Plan, { project, product }: Target
 
 /**
  * Compares the segments with existing ones, which are never changed because other flags may use them. A segment that differs is an
- * error, which somebody has to resolve.
+ * error that the user has to resolve.
  */
 async function checkSegments(db: Db, plan: Plan, project: string): Promise<Finding[]> {
-  const rows = await listSegmentsNamed(db, [...plan.segments.keys()]);
+  const rows = await listSegmentsByName(db, [...plan.segments.keys()]);
   const existingByName = new Map(rows.map(row => [row.name, row]));
   const conflictingNames: string[] = [];
   for (const [name, comparisons] of plan.segments) {
@@ -72,7 +72,7 @@ async function checkSegments(db: Db, plan: Plan, project: string): Promise<Findi
   }
   if (conflictingNames.length === 0) return [];
   const message =
-    'Segments exist here with different constraints or in a different project. Rename or change them, then import again';
+    'Segments exist in Halyard with different constraints or in a different project. Rename or change them, then import again';
   return [{ message, affectedItems: conflictingNames }];
 }
 
@@ -90,7 +90,7 @@ function rejectFlagsUsing(plan: Plan, segment: string, reason: string): void {
   }
 }
 
-/** Omits the segments that the import creates first, because they do not count as missing. */
+/** Omits the segments that the import will create, so that validation does not report them as missing. */
 function withoutNewSegments(data: FeatureExport, plan: Plan): FeatureExport {
   const ids = new Set(data.segments?.filter(({ name }) => plan.segments.has(name)).map(({ id }) => id));
   return {
@@ -140,7 +140,7 @@ export async function writePlan(db: Db, plan: Plan, target: Target): Promise<voi
 
 const toActor = (product: string): Actor => ({ ...SYSTEM, name: `import from ${product}` });
 
-/** Creates missing context fields and segments. The check has found that existing segments are equal. */
+/** Creates missing context fields and segments. `checkPlan` has verified that existing segments are equal. */
 async function createFieldsAndSegments(
   db: Db,
   plan: Plan,

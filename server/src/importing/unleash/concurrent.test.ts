@@ -10,7 +10,7 @@ import type { Report } from './report.ts';
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
 
-// Imports while others write to Halyard.
+// Imports that run while something else writes to Halyard.
 
 const harness = useHarness();
 
@@ -39,7 +39,7 @@ async function waitUntilBlocked(count: number): Promise<void> {
   }
 }
 
-test('waits for an edit of a flag, and keeps it instead of replacing it', async () => {
+test('waits for a concurrent edit of a flag and keeps it', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash.url);
   await unleash.run(`update features set description = 'Changed in Unleash' where name = 'checkout-v2'`);
@@ -51,7 +51,9 @@ test('waits for an edit of a flag, and keeps it instead of replacing it', async 
   await edit.commit().execute();
   const report = await importing;
 
-  expect(report.get('features')?.conflicts).toEqual(['checkout-v2 was changed here and in Unleash']);
+  expect(report.get('features')?.conflicts).toEqual([
+    'checkout-v2 was changed both in Halyard and in Unleash',
+  ]);
   const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/checkout-v2');
   expect(body.description).toBe('Changed here');
 });

@@ -15,7 +15,7 @@ const SETTINGS = {
 const OPTIONS = { plan: false, accept: true, overwrite: false, onlyChanged: true };
 const TIMEOUT = { timeout: 120_000 };
 
-test("continues after Unleash's database was down", async () => {
+test("continues after an outage of Unleash's database", async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   const url = new URL(unleash.url);
   const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
@@ -56,7 +56,7 @@ test("continues after Unleash's database was down", async () => {
       update features set description = '${text}' where name = 'dark-mode';
       insert into events (id, type, created_by, feature_name) select max(id) + 1, 'feature-updated', 'ada', 'dark-mode' from events`);
   await changeInUnleash('in Unleash');
-  const conflict = 'features: dark-mode was changed here and in Unleash';
+  const conflict = 'features: dark-mode was changed both in Halyard and in Unleash';
   await expect.poll(() => conflicts, TIMEOUT).toEqual([conflict]);
   await changeInUnleash('in Unleash again');
   await unleash.run(`

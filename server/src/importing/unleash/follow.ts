@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../platform/db/database.ts';
 import { isOutage } from '../../platform/db/failures.ts';
-import { listConflicts, type Report, totalWritten } from './report.ts';
+import { countWritten, listConflicts, type Report } from './report.ts';
 import { importUnleash, type RejectedKeys, type Settings } from './run.ts';
-import { closeSource, type DatabaseSource, query, renewSource, type Source } from './source/source.ts';
-import type { Options } from './synchronise.ts';
+import { closeSource, type DatabaseSource, query, renewSnapshot, type Source } from './source/source.ts';
+import type { Options } from './synchronize.ts';
 
 const POLL_INTERVAL_MS = 500;
 /** A complete run also notices changes without an event, and events that became visible late. */
@@ -21,12 +21,12 @@ type State = {
   knownConflicts: Set<string>;
 };
 
-/** Callbacks that report the progress. */
+/** Callbacks that report progress. */
 export type FollowCallbacks = {
   onRun: (report: Report, ms: number) => void;
-  /** The kind and the description of a conflict that did not exist before. */
+  /** Called with the kind and description of each new conflict. */
   onConflict: (conflict: string) => void;
-  /** One of the databases is down. The import retries for an hour. */
+  /** Called when one of the databases goes down. The import retries for an hour. */
   onOutage: (error: Error) => void;
 };
 
@@ -55,7 +55,7 @@ export async function followUnleash(
       await sleep(delayMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        source = source === undefined ? await firstSource.reopen() : await renewSource(source);
+        source = source === undefined ? await firstSource.reopen() : await renewSnapshot(source);
         await importNewEvents(db, source, settings, options, state, callbacks);
         downSince = undefined;
       } catch (error) {
@@ -82,24 +82,24 @@ async function importNewEvents(
 ): Promise<void> {
   const newestId = await findNewestEventId(source);
   const startedAt = performance.now();
-  const isDue = startedAt - state.lastCompleteAt > COMPLETE_INTERVAL_MS;
-  if (newestId === state.newestEventId && !isDue) return;
-  const onlyFeatures = isDue ? undefined : await findChangedFeatures(source, state.newestEventId);
-  const runOptions = { ...options, onlyChanged: !isDue, onlyFeatures };
+  const isComplete = startedAt - state.lastCompleteAt > COMPLETE_INTERVAL_MS;
+  if (newestId === state.newestEventId && !isComplete) return;
+  const onlyFeatures = isComplete ? undefined : await findChangedFeatures(source, state.newestEventId);
+  const runOptions = { ...options, onlyChanged: !isComplete, onlyFeatures };
   const report = await importUnleash(db, source, settings, runOptions, undefined, state.rejectedKeys);
-  if (isDue) state.lastCompleteAt = performance.now();
+  if (isComplete) state.lastCompleteAt = performance.now();
   state.newestEventId = newestId;
   const conflicts = listConflicts(report);
   for (const conflict of conflicts) if (!state.knownConflicts.has(conflict)) onConflict(conflict);
-  // Only a complete run also shows which conflicts are resolved.
-  state.knownConflicts = new Set(isDue ? conflicts : [...state.knownConflicts, ...conflicts]);
-  if (totalWritten(report) > 0) onRun(report, performance.now() - startedAt);
+  // Only a complete run shows which conflicts have been resolved.
+  state.knownConflicts = new Set(isComplete ? conflicts : [...state.knownConflicts, ...conflicts]);
+  if (countWritten(report) > 0) onRun(report, performance.now() - startedAt);
 }
 
 const MAX_CHANGED_FEATURES = 200;
 
 /**
- * Returns the features of the events after an id, or undefined, which means all features, if an event could concern any of them.
+ * Returns the features that events after an id name, or undefined for all features if an event could concern any of them.
  */
 async function findChangedFeatures(source: Source, lastId: number): Promise<string[] | undefined> {
   const rows = await query<{ name: string | null }>(

@@ -5,11 +5,11 @@ import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { createRecordedDatabase } from '../../test/unleash-database.ts';
-import { addLine, addReport, type KindReport, newReport, type Report, reportLines } from './report.ts';
+import { addLine, addReport, createReport, formatReport, type KindReport, type Report } from './report.ts';
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
 
-// Data that Unleash itself would never write. Each test uses different names.
+// Imports of data that Unleash itself would never write. Each test uses different names.
 
 const harness = useHarness();
 
@@ -59,7 +59,7 @@ test('imports the rest of a batch, and names what the database cannot store', as
     insert into dependent_features (child, parent, enabled) values ('sound', 'sound', true), ('sound', 'missing', true)`);
 
   expect(formatLines(report, 'users', 'rejected')).toMatch(
-    /^second@example.com: the database does not store it: .*users_username_key"$/,
+    /^second@example.com: the database cannot store it: .*users_username_key"$/,
   );
   expect(formatLines(report, 'features', 'rejected')).toMatch(
     /^unknown-type: its type "nope" does not exist; .*such as "release"\nhalf-a-pair: .*\nnul: .*unsupported Unicode.*$/,
@@ -94,7 +94,9 @@ test('imports the first of two items that have the same name in Halyard, and rep
   const report = await importWith(`
     insert into users (id, username, email) values (9011, 'same-1', 'Same@example.com'), (9012, 'same-2', 'same@example.com')`);
 
-  expect(formatLines(report, 'users', 'rejected')).toContain('same@example.com: Unleash has another one');
+  expect(formatLines(report, 'users', 'rejected')).toContain(
+    'same@example.com: another item in Unleash would get the same name',
+  );
   expect(await namesIn('users', 'username')).toContain('same-1');
   expect(await namesIn('users', 'username')).not.toContain('same-2');
 });
@@ -127,7 +129,7 @@ test('does not import a naming pattern that no name could match', async () => {
     insert into project_settings (project, feature_naming_pattern, feature_naming_example)
       values ('looking-ahead', '^(?=a)', 'a')`);
 
-  expect(formatLines(report, 'projects', 'leftBehind')).toContain(
+  expect(formatLines(report, 'projects', 'omitted')).toContain(
     'looking-ahead: its naming pattern "^(?=a)", which is not valid in RE2 syntax',
   );
   const creation = await call(harness.app, 'POST', '/api/admin/projects/looking-ahead/features', {
@@ -136,7 +138,7 @@ test('does not import a naming pattern that no name could match', async () => {
   expect(creation.status).toBe(201);
 });
 
-test('a project without a name gets its id as its name', async () => {
+test('a project without a name gets its id as the name', async () => {
   await importWith(`insert into projects (id, name) values ('nameless', '')`);
 
   const { status, body } = await call(harness.app, 'GET', '/api/admin/projects/nameless/overview');
@@ -181,8 +183,8 @@ test('rejects names that no request could contain, and values that no SDK should
   );
 });
 
-test('a report shows control characters instead of printing them, and its totals add up', () => {
-  const [total, part] = [newReport(), { ...newReport(), created: 2 }];
+test('a report escapes control characters, and its totals add up', () => {
+  const [total, part] = [createReport(), { ...createReport(), created: 2 }];
   addLine(part.rejected, 'a\u001b[2J\u001b]0;title\u0007b\nforged\u202e\u2028');
   addLine(part.rejected, 'x'.repeat(10_000));
 
@@ -191,7 +193,7 @@ test('a report shows control characters instead of printing them, and its totals
 
   expect(total.created).toBe(4);
   expect(total.rejected).toHaveLength(4);
-  const lines = reportLines(new Map([['features', total]]), false);
+  const lines = formatReport(new Map([['features', total]]), false);
   expect(lines).toContain('  features: a\\u001b[2J\\u001b]0;title\\u0007b\\u000aforged\\u202e\\u2028');
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(600);
 });
@@ -228,7 +230,7 @@ test.each([
   await expect(openSource(url.href)).rejects.toThrow(message);
 });
 
-test('rejects an event that is too large, although it is stored compressed, and imports the others', async () => {
+test('rejects an event that is too large, even if it is stored compressed, and imports the others', async () => {
   const report = await importWith(`
     insert into events (id, type, created_by, data) values
       (900001, 'feature-updated', 'ada', json_build_object('text', repeat('x', 8000001))),
@@ -244,7 +246,7 @@ test('rejects an event that is too large, although it is stored compressed, and 
   expect(rows.map(({ id }) => Number(id))).toEqual([900_002]);
 });
 
-test('imports the other events, and names what cannot be stored or is nested deeply', async () => {
+test('names events that cannot be stored or are nested too deeply, and imports the others', async () => {
   const nestedArrays = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const report = await importWith(`
     insert into events (id, type, created_by, data) values
@@ -254,7 +256,7 @@ test('imports the other events, and names what cannot be stored or is nested dee
 
   expect(report.get('events')?.rejected).toEqual([
     'event 900011: it is nested too deeply',
-    expect.stringMatching(/^event 900012: the database does not store it: .*numeric/),
+    expect.stringMatching(/^event 900012: the database cannot store it: .*numeric/),
   ]);
   expect(report.get('events')?.created).toBe(1);
   await expect(
@@ -274,7 +276,7 @@ test('says which table the database role cannot read', async () => {
   url.username = role;
 
   await expect(importFrom(url.href)).rejects.toThrow(
-    'Cannot read the Unleash database: permission denied for table addons. Grant the role pg_read_all_data, or select on all tables of Unleash.',
+    'Cannot read the Unleash database: permission denied for table addons. Grant the role pg_read_all_data, or select on all Unleash tables.',
   );
 });
 

@@ -5,10 +5,10 @@ import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { useSdkServer } from '../../test/sdk-server.ts';
 import { createRecordedDatabase, RECORDED, type SourceDatabase } from '../../test/unleash-database.ts';
-import { isIncomplete, type KindReport, type Report, totalWritten } from './report.ts';
+import { countWritten, isIncomplete, type KindReport, type Report } from './report.ts';
 import { importUnleash } from './run.ts';
 import { closeSource, countRows, openSource } from './source/source.ts';
-import type { Options } from './synchronise.ts';
+import type { Options } from './synchronize.ts';
 
 const SETTINGS = {
   keyring: makeKeyring(APP_SETTINGS.secretKey, []),
@@ -84,7 +84,7 @@ test.each(RECORDED)('imports everything from Unleash %s, and a second run writes
   const secondReport = await run(unleash);
 
   expect(listLines(firstReport, 'rejected')).toEqual([]);
-  // Halyard cannot represent it, so it is no reason to fail.
+  // Halyard has no equivalent for it, so it does not count as incomplete.
   expect(listLines(firstReport, 'unsupported')).toEqual([
     'integrations: jira-comment 3: Halyard has no integration of this kind',
   ]);
@@ -96,7 +96,7 @@ test.each(RECORDED)('imports everything from Unleash %s, and a second run writes
   expect(listLines(secondReport, 'toDo')).toEqual([]);
   expect(listLines(firstReport, 'conflicts')).toEqual([]);
   expect(firstReport.get('features')).toMatchObject({ created: 12 });
-  expect(totalWritten(secondReport)).toBe(0);
+  expect(countWritten(secondReport)).toBe(0);
   expect(await countEvents()).toBe(eventCount);
 });
 
@@ -155,14 +155,14 @@ test('a token that lost all its projects in Halyard becomes a token for all proj
   const report = await run(unleash);
   const overwritingReport = await run(unleash, { overwrite: true });
 
-  expect(report.get('API tokens')?.keptHere).toEqual([expect.stringContaining('client-production')]);
+  expect(report.get('API tokens')?.keptInHalyard).toEqual([expect.stringContaining('client-production')]);
   expect(overwritingReport.get('API tokens')).toMatchObject({ updated: 1 });
   const { rows } =
     await sql`select from api_tokens where name = 'client-production' and all_projects`.execute(harness.db);
   expect(rows).toHaveLength(1);
 });
 
-test('names items that a rule rejects, and imports them only with --accept', async () => {
+test('names items that violate a rule, and imports them only with --accept', async () => {
   await deleteImportedData();
   const unleash = await createRecordedDatabase('8.2.0');
 
@@ -173,7 +173,9 @@ test('names items that a rule rejects, and imports them only with --accept', asy
     'features: empty-list: strategy 1 in production: constraints.0.values must have at least one item for operator IN (--accept stores it)',
     'features: odd-weights: in production: variants: the fixed weights add up to 900; make one variant variable or raise them to 1000 (--accept stores it)',
     expect.stringMatching(/^features: Ünusual name: its name must contain only letters/),
-    expect.stringMatching(/^dependencies: grandchild → checkout-v2: its parent checkout-v2 has a parent too/),
+    expect.stringMatching(
+      /^dependencies: grandchild → checkout-v2: its parent "checkout-v2" has a parent too/,
+    ),
   ]);
   expect(isIncomplete(strictReport)).toBe(true);
   expect(acceptingReport.get('features')).toMatchObject({ created: 3 });
@@ -185,7 +187,7 @@ test('names items that a rule rejects, and imports them only with --accept', asy
   expect(rows.map(({ key }) => key)).toEqual(['empty-list', 'odd-weights', 'Ünusual name']);
 });
 
-test('the health of a project names what was accepted, until somebody repairs it', async () => {
+test('project health lists accepted violations until somebody fixes them', async () => {
   await deleteImportedData();
   await run(await createRecordedDatabase('8.2.0'));
   const acceptedProblems = async () => {
@@ -281,8 +283,10 @@ test('a later run imports what changed in Unleash, and keeps what changed in Hal
   const report = await run(unleash);
 
   expect(report.get('features')).toMatchObject({ created: 0, updated: 2, removed: 0 });
-  expect(listLines(report, 'conflicts')).toEqual(['features: old-basket was changed here and in Unleash']);
-  expect(listLines(report, 'keptHere')).toEqual(['features: checkout-v2']);
+  expect(listLines(report, 'conflicts')).toEqual([
+    'features: old-basket was changed both in Halyard and in Unleash',
+  ]);
+  expect(listLines(report, 'keptInHalyard')).toEqual(['features: checkout-v2']);
   const readFeature = async (name: string) =>
     (await call(harness.app, 'GET', `/api/admin/projects/default/features/${name}`)).body;
   expect((await readFeature('dark-mode')).description).toBe('changed there');
@@ -311,7 +315,7 @@ test('removes items that Unleash no longer has, unless they were changed in Haly
 
   const report = await run(unleash);
 
-  expect(report.get('features')).toMatchObject({ removed: 1, onlyHere: ['old-basket'] });
+  expect(report.get('features')).toMatchObject({ removed: 1, onlyInHalyard: ['old-basket'] });
   expect(report.get('API tokens')).toMatchObject({ removed: 1 });
   await expect.poll(async () => (await fetchFlags(production)).status).toBe(401);
 });
@@ -322,7 +326,9 @@ test('an item that already exists in Halyard under the same name is a conflict',
 
   const report = await run(await createRecordedDatabase('8.2.0'));
 
-  expect(listLines(report, 'conflicts')).toEqual(['features: dark-mode exists here and differs']);
+  expect(listLines(report, 'conflicts')).toEqual([
+    'features: dark-mode already exists in Halyard and differs',
+  ]);
 });
 
 test('a segment gets a different id if its id is taken in Halyard', async () => {
@@ -475,11 +481,11 @@ test('says that the connection to Unleash was closed', async () => {
   await ended;
 
   await expect(countRows(source, 'features')).rejects.toThrow(
-    /^Cannot read the Unleash database: the connection was closed\. Check that its PostgreSQL server is running\. A repeated import continues with what is missing\.$/,
+    /^Cannot read the Unleash database: the connection was closed\. Check that its PostgreSQL server is running\. Repeat the import to continue with what is missing\.$/,
   );
 });
 
-test("explains that a database is not Unleash's, without its password", async () => {
+test("explains that a database is not Unleash's, without showing its password", async () => {
   const url = new URL(harness.databaseUrl);
   url.password = 'a-secret-password';
 

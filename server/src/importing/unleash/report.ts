@@ -1,4 +1,4 @@
-/** The results for one kind, and the names of what needs attention. */
+/** The results for one kind, and the items that need attention. */
 export type KindReport = {
   created: number;
   updated: number;
@@ -10,23 +10,24 @@ export type KindReport = {
   /** Items that changed both in Unleash and in Halyard, or that existed in Halyard before. */
   conflicts: string[];
   /** Items that changed or were deleted in Halyard since the last import, while Unleash still has what was imported. */
-  keptHere: string[];
+  keptInHalyard: string[];
   /** Items that are no longer in Unleash, but still in Halyard. */
-  onlyHere: string[];
-  leftBehind: string[];
+  onlyInHalyard: string[];
+  /** Parts of items that cannot be imported. */
+  omitted: string[];
   /** Items that Halyard has no equivalent for. */
   unsupported: string[];
   /** Items that an API source does not list, which does not mean that Unleash no longer has them. */
   notListed: string[];
   /** Created items that need attention after the import. */
   followUps: number;
-  /** What somebody has to do after the import. */
+  /** What the user has to do after the import. */
   toDo: string[];
 };
 
 export type Report = Map<string, KindReport>;
 
-export const newReport = (): KindReport => ({
+export const createReport = (): KindReport => ({
   created: 0,
   updated: 0,
   unchanged: 0,
@@ -34,16 +35,16 @@ export const newReport = (): KindReport => ({
   accepted: [],
   rejected: [],
   conflicts: [],
-  keptHere: [],
-  onlyHere: [],
-  leftBehind: [],
+  keptInHalyard: [],
+  onlyInHalyard: [],
+  omitted: [],
   unsupported: [],
   notListed: [],
   followUps: 0,
   toDo: [],
 });
 
-/** The maximum number of lines for a list in the report. After them, one line says that there are more. */
+/** The maximum number of lines per list in the report. One more line says that the list was cut off. */
 const MAX_LINES = 1_000;
 
 export function addLine(list: string[], line: string): void {
@@ -52,7 +53,7 @@ export function addLine(list: string[], line: string): void {
 }
 
 const MAX_LINE_LENGTH = 500;
-/** Control characters and direction marks, which could hide or fake a line in a terminal. */
+/** Control characters and direction marks, which could hide or forge a line in a terminal. */
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** Makes a line with names from Unleash safe to print. */
@@ -73,21 +74,21 @@ export function addReport(report: KindReport, part: KindReport): void {
 
 const REPORT_LISTS = [
   ['rejected', 'Rejected, and not imported'],
-  ['accepted', 'Accepted although a rule rejects it'],
-  ['conflicts', 'Conflicts, left as they are here (--overwrite replaces them with what Unleash has)'],
+  ['accepted', 'Accepted despite validation errors'],
+  ['conflicts', "Conflicts, kept as they are in Halyard (--overwrite replaces them with Unleash's version)"],
   [
-    'keptHere',
-    'Changed here since the last import, and kept (--overwrite replaces them with what Unleash has)',
+    'keptInHalyard',
+    "Changed in Halyard since the last import, and kept (--overwrite replaces them with Unleash's version)",
   ],
-  ['onlyHere', 'No longer in Unleash, and kept here'],
-  ['notListed', "Not listed by Unleash's API, and kept here"],
-  ['leftBehind', 'Left behind'],
+  ['onlyInHalyard', 'No longer in Unleash, but kept in Halyard'],
+  ['notListed', "Not listed by Unleash's API, and kept in Halyard"],
+  ['omitted', 'Not imported'],
   ['unsupported', 'Without an equivalent in Halyard, and not imported'],
   ['toDo', 'To do after the import'],
 ] as const satisfies [keyof KindReport, string][];
 
 /** Formats the report as lines. */
-export function reportLines(report: Report, plan: boolean): string[] {
+export function formatReport(report: Report, plan: boolean): string[] {
   const rows = [...report].map(([kind, { created, updated, removed, unchanged }]) => [
     kind,
     ...[created, updated, removed, unchanged].map(count => count.toLocaleString('en')),
@@ -125,11 +126,11 @@ export function reportLines(report: Report, plan: boolean): string[] {
 export const isIncomplete = (report: Report): boolean =>
   [...report.values()].some(kindReport => kindReport.rejected.length > 0 || kindReport.conflicts.length > 0);
 
-/** Lists the conflicts of all kinds, each with its kind. */
+/** Lists the conflicts of all kinds, each prefixed with its kind. */
 export const listConflicts = (report: Report): string[] =>
   [...report].flatMap(([kind, { conflicts }]) => conflicts.map(conflict => `${kind}: ${conflict}`));
 
-export const totalWritten = (report: Report): number =>
+export const countWritten = (report: Report): number =>
   [...report.values()].reduce(
     (sum, kindReport) => sum + kindReport.created + kindReport.updated + kindReport.removed,
     0,

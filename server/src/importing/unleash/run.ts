@@ -7,17 +7,17 @@ import { importUsage } from './history/usage.ts';
 import { DEPENDENCIES } from './kinds/dependencies.ts';
 import { FEATURES } from './kinds/features.ts';
 import { FAVORITES, PROJECT_ACCESS } from './kinds/grants.ts';
-import { integrationsKind } from './kinds/integrations.ts';
+import { makeIntegrationsKind } from './kinds/integrations.ts';
 import type { Context, Kind } from './kinds/kind.ts';
 import { GROUPS, ROLES, USERS } from './kinds/people.ts';
 import { PERSONAL_TOKENS } from './kinds/personal-tokens.ts';
-import { DEFAULT_STRATEGIES, ENVIRONMENTS, PROJECTS } from './kinds/places.ts';
+import { DEFAULT_STRATEGIES, ENVIRONMENTS, PROJECTS } from './kinds/projects.ts';
 import { SEGMENTS } from './kinds/segments.ts';
 import { API_TOKENS } from './kinds/tokens.ts';
 import { CONTEXT_FIELDS, FEATURE_TYPES, STRATEGY_TYPES, TAG_TYPES, TAGS } from './kinds/vocabulary.ts';
 import type { Report } from './report.ts';
 import { countRows, type Source } from './source/source.ts';
-import { type Options, synchronise } from './synchronise.ts';
+import { type Options, synchronize } from './synchronize.ts';
 
 /** Lists the kinds in order of dependency, so that an item comes after everything it refers to. */
 // biome-ignore lint/suspicious/noExplicitAny: the kinds have different states, and each is used with its own
@@ -40,10 +40,10 @@ const listKinds = ({ keyring, targets }: Settings): Kind<any>[] => [
   FAVORITES,
   API_TOKENS,
   PERSONAL_TOKENS,
-  integrationsKind(keyring, targets),
+  makeIntegrationsKind(keyring, targets),
 ];
 
-/** The key for integration secrets, and the targets that integrations may send to. */
+/** The keys for integration secrets, and the targets that integrations may send to. */
 export type Settings = { keyring: Keyring; targets: TargetPolicy };
 
 /** The rejected keys, by kind. A run that covers only some features needs those of the previous run. */
@@ -72,7 +72,7 @@ export async function importUnleash(
       kind.selectedKeys?.(context) === undefined ? [] : (rejectedKeys.get(kind.name) ?? []);
     const keys = new Set([...previousKeys].filter(key => !kind.selectedKeys?.(context)?.includes(key)));
     rejectedKeys.set(kind.name, keys);
-    const kindReport = await synchronise(
+    const kindReport = await synchronize(
       db,
       context,
       kind,
@@ -105,7 +105,7 @@ const UNSUPPORTED_TABLES = {
   signal_endpoints: 'signal endpoints',
   action_sets: 'action sets',
   public_signup_tokens: 'signup links',
-  integration_events: 'the log of integrations',
+  integration_events: 'integration logs',
 } as const;
 
 /** Describes what exists in Unleash but cannot be imported. */

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type IntegrationRow, listIntegrationsById } from '../../delivery/integrations/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { EVENT_COLUMNS, type EventRow, INSERT_CREATORS } from '../../record/events/store.ts';
+import { EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
 import type { FeatureState } from './kinds/features.ts';
+
+export { INSERT_CREATORS } from '../../record/events/store.ts';
 
 /** Prevents simultaneous imports, because both would create what is missing and record it twice. */
 export async function lockImports(tx: Tx): Promise<void> {
@@ -70,7 +72,7 @@ export async function listMarks(db: Reader, kind: string): Promise<{ key: string
   return rows;
 }
 
-/** Returns the features as an import last wrote them. A feature that it found unchanged when it first ran is missing. */
+/** Returns the features as an import last wrote them. Features that already matched on the first import are missing. */
 export async function listImportedStates(
   db: Reader,
   importActor: string,
@@ -119,7 +121,7 @@ export async function listDeletedFeatures(db: Reader): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
-/** Events that nobody would repeat in Unleash, because they change no data or concern what only Halyard has. */
+/** Events that nobody would repeat in Unleash, because they change no data or concern functionality that only Halyard has. */
 const NOT_REPEATED =
   '^(feature-owners-|features-exported|(feature|project)-(un)?favorited|application-|health-|integration-|project-view-|user-(preference|password|sessions|identity)-|login-)';
 
@@ -153,6 +155,3 @@ export async function listEventsSinceImport(
     order by id limit ${limit}`.execute(db);
   return rows;
 }
-
-/** Part of a statement, which stores that an import wrote the events in `written`. */
-export const CREATORS = INSERT_CREATORS;

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
+import { executeChanges } from '../execute.ts';
+import { buildFlagUrl } from '../flag-location.ts';
 import { Arguments } from '../inputs.ts';
-import { flagUrl } from '../place.ts';
 import { MAX_PLAN_LENGTH, verifyPlan } from '../plan.ts';
-import { executeChanges } from '../rehearse.ts';
-import { quoteName, takeFittingItems } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 import { WRITE_PERMISSIONS } from '../write-permissions.ts';
 
@@ -31,7 +31,7 @@ export const applyPlan = tool({
       change: events.get('') ?? [...events.values()].at(-1),
       revisions: Object.fromEntries(revisions),
       flags: takeFittingItems(
-        plan.base.map(({ name }) => ({ name, url: flagUrl(call, plan.project, name) })),
+        plan.base.map(({ name }) => ({ name, url: buildFlagUrl(call, plan.project, name) })),
         2_000,
       ),
     };

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import type { Feature } from '../../flags/features/schema.ts';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
 import { runStoredOperations } from '../../record/operations/stored.ts';
+import { buildFlagUrl } from '../flag-location.ts';
 import { Arguments, Flag, Name, Project, Reason, rejectUnprintable } from '../inputs.ts';
-import { flagUrl } from '../place.ts';
-import { quoteName } from '../shown.ts';
+import { quoteName } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
 export const createFlag = tool({
@@ -50,7 +50,7 @@ export const createFlag = tool({
       environments: feature.environments
         .slice(0, 20)
         .map(environment => ({ name: environment.name, enabled: environment.enabled })),
-      url: flagUrl(call, project, name),
+      url: buildFlagUrl(call, project, name),
     };
   },
   text: ({ flag, project, url }) => [

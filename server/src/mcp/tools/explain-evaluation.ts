@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { singleContext } from '../../explaining/playground/contexts.ts';
 import { evaluateAll } from '../../explaining/playground/play.ts';
 import type { PlaygroundEvaluation } from '../../explaining/playground/schema.ts';
+import { findFlagProject } from '../flag-location.ts';
 import { Arguments, Environment, Flag } from '../inputs.ts';
-import { findFlagProject } from '../place.ts';
-import { quoteName, takeFittingItems } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
 /** The context fields that SDKs know. All other fields are properties. */

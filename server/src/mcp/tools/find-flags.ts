@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { FeatureSearchResult, FoundFeature } from '../../flags/feature-search/schema.ts';
+import { buildFlagUrl } from '../flag-location.ts';
 import { Arguments, Cursor, DEFAULT_LIMIT, Environment, Limit, Project } from '../inputs.ts';
-import { flagUrl } from '../place.ts';
-import { quoteName, takeFittingItems } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../sanitize.ts';
 import { type Call, tool } from '../tool.ts';
 
 const MAX_QUERY_LENGTH = 100;
@@ -68,5 +68,5 @@ const summarizeFlag = (
   ...(archivedAt !== undefined && { archived: true }),
   enabled: environments.filter(({ enabled }) => enabled).map(environment => environment.name),
   lastSeen: lastSeenAt,
-  url: flagUrl(call, project, name),
+  url: buildFlagUrl(call, project, name),
 });

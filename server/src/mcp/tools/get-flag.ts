@@ -1,12 +1,12 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
 import { Type } from 'typebox';
 import type { Feature } from '../../flags/features/schema.ts';
+import { describeStrategy } from '../describe-strategy.ts';
 import type { EventSearchResult } from '../event-lines.ts';
 import { describeActor } from '../event-lines.ts';
+import { buildFlagUrl, findFlagProject } from '../flag-location.ts';
 import { Arguments, Environment, Flag } from '../inputs.ts';
-import { findFlagProject, flagUrl } from '../place.ts';
-import { quoteName, takeFittingItems } from '../shown.ts';
-import { describeStrategy } from '../strategy-words.ts';
+import { quoteName, takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
 const MAX_STRATEGIES = 10;
@@ -71,7 +71,7 @@ export const getFlag = tool({
       ...(lastEvent && {
         lastChange: { event: lastEvent.id, at: lastEvent.createdAt, by: describeActor(lastEvent) },
       }),
-      url: flagUrl(call, project, flag),
+      url: buildFlagUrl(call, project, flag),
     };
   },
   text: flag => [

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type EventDelivery, type IntegrationEvent, STATES } from '../../delivery/deliveries/schema.ts';
 import { Arguments, Cursor, DEFAULT_LIMIT, Limit } from '../inputs.ts';
-import { takeFittingItems } from '../shown.ts';
+import { takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
 const Id = (description: string) =>

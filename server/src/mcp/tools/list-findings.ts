@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Finding, ProjectHealth } from '../../flags/health/findings/schema.ts';
 import { RULES } from '../../flags/health/rules/rules.ts';
 import { Arguments, Cursor, DEFAULT_LIMIT, Limit, Project } from '../inputs.ts';
-import { quoteName, takeFittingItems } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
 export const listFindings = tool({

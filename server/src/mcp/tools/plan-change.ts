@@ -2,10 +2,10 @@ import { badData } from '@halyard/plane/platform/errors.ts';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
 import { Changes, resolveChanges } from '../changes.ts';
 import { type Difference, listDifferences } from '../diff.ts';
+import { dryRunChanges } from '../execute.ts';
 import { Arguments, Reason, rejectUnprintable } from '../inputs.ts';
 import { formatCredential, hashPlan, PLAN_LIFETIME_MINUTES, type Plan, signPlan } from '../plan.ts';
-import { rehearse } from '../rehearse.ts';
-import { takeFittingItems } from '../shown.ts';
+import { takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 import { WRITE_PERMISSIONS } from '../write-permissions.ts';
 
@@ -26,7 +26,7 @@ export const planChange = tool({
     rejectUnprintable(reason);
     await rejectInMaintenance(call.db);
     const resolvedChanges = await resolveChanges(call, changes);
-    const { flagsBefore, base, flagsAfter } = await rehearse(
+    const { flagsBefore, base, flagsAfter } = await dryRunChanges(
       { ...call, actor: { ...call.actor, comment: reason } },
       resolvedChanges,
     );

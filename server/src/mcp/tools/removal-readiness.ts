@@ -1,8 +1,8 @@
 import type { Feature } from '../../flags/features/schema.ts';
 import type { ProjectHealth } from '../../flags/health/findings/schema.ts';
+import { buildFlagUrl, findFlagProject } from '../flag-location.ts';
 import { Arguments, Flag } from '../inputs.ts';
-import { findFlagProject, flagUrl } from '../place.ts';
-import { quoteName } from '../shown.ts';
+import { quoteName } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 import { summarizeFinding } from './list-findings.ts';
 
@@ -40,7 +40,7 @@ export const removalReadiness = tool({
     const findings = health.findings.map(summarizeFinding);
     const evidence = findings.filter(({ kind }) => REMOVAL_RULES.includes(kind));
     const isEnabled = feature.environments.some(({ enabled }) => enabled);
-    const keep = branchToKeep(evidence, isEnabled);
+    const keep = chooseBranch(evidence, isEnabled);
     const blockers = [
       ...(feature.archivedAt !== undefined ? ['The flag is already archived.'] : []),
       ...(feature.children.length > 0
@@ -59,7 +59,7 @@ export const removalReadiness = tool({
       blockers,
       applications: seenApplications.slice(0, MAX_LISTED),
       lastSeen: feature.lastSeenAt,
-      url: flagUrl(call, project, flag),
+      url: buildFlagUrl(call, project, flag),
     };
   },
   text: ({ flag, ready, keep, evidence, blockers, applications, lastSeen }) => [
@@ -73,7 +73,7 @@ export const removalReadiness = tool({
 type Evidence = Pick<ReturnType<typeof summarizeFinding>, 'kind' | 'result' | 'variant'>;
 
 /** Returns the code branch to keep: on, off, the variant that every evaluation returned, or unclear. */
-function branchToKeep(evidence: Evidence[], isEnabled: boolean): string {
+function chooseBranch(evidence: Evidence[], isEnabled: boolean): string {
   const constantResult = evidence.find(({ result }) => result !== undefined);
   if (constantResult?.variant !== undefined) return `variant ${constantResult.variant}`;
   if (constantResult) return constantResult.result === 'enabled' ? 'on' : 'off';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type EventSearchResult, formatEvent, toEventLine } from '../event-lines.ts';
 import { Arguments, Cursor, DEFAULT_LIMIT, Environment, Flag, Limit, Name, Project } from '../inputs.ts';
-import { takeFittingItems } from '../shown.ts';
+import { takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
 const Day = (description: string) =>

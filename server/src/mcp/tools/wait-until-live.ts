@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { EventReach } from '../../reporting/reach/schema.ts';
 import { Arguments } from '../inputs.ts';
-import { quoteName, takeFittingItems } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
 const MAX_SECONDS = 30;

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { describeActor, type EventSearchResult, toPlainSummary } from '../event-lines.ts';
+import { findFlagProject } from '../flag-location.ts';
 import { Arguments, Environment, Flag } from '../inputs.ts';
-import { findFlagProject } from '../place.ts';
-import { quoteName, takeFittingItems } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
 /** The number of events to read, which is enough to find the last change of each part of nearly every flag. */

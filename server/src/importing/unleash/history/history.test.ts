@@ -35,7 +35,7 @@ beforeEach(async () => {
   await sql`delete from event_text_sets where chunk < 0`.execute(harness.db);
 });
 
-/** Runs the import once and returns the report of the events. */
+/** Runs the import once and returns its report on events. */
 async function run({ url }: Pick<SourceDatabase, 'url'>, plan = false): Promise<KindReport | undefined> {
   const source = await openSource(url);
   const options = { plan, accept: true, overwrite: true, onlyChanged: false };
@@ -106,7 +106,7 @@ test('imported events refer to the Halyard account that matches the Unleash acco
   expect(byAda.events.map((event: { id: number }) => event.id)).toContain(toImportedId(900));
 });
 
-test('a later run writes new events, and those that Unleash committed late', async () => {
+test('a later run writes new events and events that Unleash committed late', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   const insert = (id: number) =>
     unleash.run(`insert into events (id, created_at, type, created_by, data, tags)
@@ -161,7 +161,7 @@ test('secrets in old events are masked', async () => {
   expect(events[1].data).toEqual({ secret: '*****', alias: '*****', username: 'sdk' });
 });
 
-test('the health of past days counts the flags that Unleash had then', async () => {
+test('the health of past days counts the flags that Unleash had on those days', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   const { body: healthBefore } = await call(
     harness.app,

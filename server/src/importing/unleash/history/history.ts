@@ -10,23 +10,23 @@ import {
   toUnleashId,
 } from '../../../record/events/imported.ts';
 import { addImportedPartition, IMPORTED_PARTITION } from '../../../record/events/partitions.ts';
-import { dataError } from '../data-error.ts';
+import { describeDataError } from '../data-error.ts';
 import { readUserKeys } from '../kinds/people.ts';
-import { addLine, type KindReport, newReport } from '../report.ts';
+import { addLine, createReport, type KindReport } from '../report.ts';
 import { query, type Source, toText } from '../source/source.ts';
-import { CREATORS } from '../store.ts';
+import { INSERT_CREATORS } from '../store.ts';
 import { toStorableData, toStorableTags } from './stored-json.ts';
 
 // Copies Unleash's events to ids below those of this server. The events are copied as they are instead of being recorded by a
-// change, because they happened in Unleash, so nothing is delivered and nothing else follows from them. Each batch is one
-// transaction, in the order of the ids.
+// change, because they happened in Unleash, so they cause no deliveries or other side effects. Each batch is one transaction, in id
+// order.
 
 /** The number of Unleash ids that one statement compares with Halyard's. */
 const IDS_PER_STATEMENT = 5_000;
 /** A batch ends with the event that reaches one of these limits. */
 const MAX_BATCH_EVENTS = 250;
 const MAX_BATCH_BYTES = 500_000;
-/** Larger than the largest request body that Halyard accepts, so none of our own events is larger. */
+/** Larger than the largest request body that Halyard accepts, so none of Halyard's own events is larger. */
 const MAX_EVENT_BYTES = 8_000_000;
 /** A run that only looks for new events also reads this many older events, which may have been committed late. */
 const LATE_IDS = 5_000;
@@ -55,7 +55,7 @@ export async function importEvents(
   { plan, onlyNew }: { plan: boolean; onlyNew: boolean },
   onBatch: (items: number) => void,
 ): Promise<KindReport> {
-  const report = newReport();
+  const report = createReport();
   if (!plan) await addImportedPartition(db);
   const lastImportedId = onlyNew ? await findLastImported(db) : undefined;
   const afterId = lastImportedId === undefined ? 0 : toUnleashId(lastImportedId) - LATE_IDS;
@@ -101,7 +101,7 @@ async function* listIds(source: Source, afterId: number): AsyncGenerator<number[
   }
 }
 
-/** Measures the uncompressed text, because a value of many identical characters is stored in 1 % of its size. */
+/** Measures the uncompressed text, because PostgreSQL stores a value of many identical characters in 1 % of its size. */
 async function readSizes(source: Source, ids: number[]): Promise<IdAndSize[]> {
   if (ids.length === 0) return [];
   const bytes = (column: string) =>
@@ -189,7 +189,7 @@ const findCreatorId = (
   (createdByUserId === null ? byName.get(toText(createdBy).toLowerCase()) : byId.get(createdByUserId)) ??
   null;
 
-/** Our own event types contain only these characters, and the export relies on that. */
+/** Halyard's own event types contain only these characters, and the export relies on that. */
 const toEventType = (type: string): string => type.replace(/[^\w-]/g, '-').slice(0, 255) || 'unknown';
 
 /** Unleash writes `*` into events about API tokens for all projects or environments. */
@@ -207,7 +207,7 @@ async function writeOrReject(
     report.created += createdCount;
     report.unchanged += events.length - createdCount;
   } catch (error) {
-    const reason = dataError(error);
+    const reason = describeDataError(error);
     const [first] = events;
     if (reason === undefined || first === undefined) throw error;
     if (events.length === 1) {
@@ -239,7 +239,7 @@ async function write(db: Db, events: UnleashEvent[], creators: Creators): Promis
         on conflict do nothing
         returning type, project, feature_name, created_by_user_id, created_at
       ), written as (select * from inserted where created_by_user_id is not null),
-      ${CREATORS}, ${INSERT_COLLABORATORS.expressions}
+      ${INSERT_CREATORS}, ${INSERT_COLLABORATORS.expressions}
       select count(*)::integer as created from inserted`.execute(tx);
     // The stored health of past days was computed without these events, so it is deleted.
     await sql`

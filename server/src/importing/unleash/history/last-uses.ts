@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
-import { type KindReport, newReport } from '../report.ts';
+import { createReport, type KindReport } from '../report.ts';
 import { hasTable, parseTime, readSelect, type Source, toText } from '../source/source.ts';
 
 // Imports when SDKs last requested a flag, so that health and lifecycle are right from the first day. The later time wins, so the
@@ -20,24 +20,24 @@ type LastUse = {
 /** The tables that record uses by hour, by day, and the last use overall. */
 const USAGE_TABLES = [
   {
-    needs: ['client_metrics_env', 'timestamp'],
+    requires: ['client_metrics_env', 'timestamp'],
     select: `select feature_name, environment, timestamp as at, yes > 0 as enabled, no > 0 as disabled from client_metrics_env`,
   },
   {
-    needs: ['client_metrics_env_daily', 'date'],
+    requires: ['client_metrics_env_daily', 'date'],
     select: `select feature_name, environment, date::timestamptz, yes > 0, no > 0 from client_metrics_env_daily`,
   },
   {
-    needs: ['last_seen_at_metrics', 'last_seen_at'],
+    requires: ['last_seen_at_metrics', 'last_seen_at'],
     select: `select feature_name, environment, last_seen_at, false, false from last_seen_at_metrics`,
   },
   {
-    needs: ['feature_environments', 'last_seen_at'],
+    requires: ['feature_environments', 'last_seen_at'],
     select: `select feature_name, environment, last_seen_at, false, false from feature_environments where last_seen_at is not null`,
   },
 ];
 
-/** A plan counts what an import would write, which includes the uses of flags that it would create. */
+/** A plan counts what an import would write, including the uses of flags that it would create. */
 export type UsageOptions = { plan: boolean; willExist: (feature: string) => boolean };
 
 export async function importLastUses(
@@ -46,9 +46,9 @@ export async function importLastUses(
   { plan, willExist }: UsageOptions,
   onBatch: (items: number) => void,
 ): Promise<KindReport> {
-  const report = newReport();
+  const report = createReport();
   const parts = USAGE_TABLES.filter(
-    ({ needs: [table = '', column = ''] }) =>
+    ({ requires: [table = '', column = ''] }) =>
       hasTable(source, table) && source.columns.get(table)?.has(column),
   );
   const select = `

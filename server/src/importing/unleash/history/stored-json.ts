@@ -1,4 +1,4 @@
-// JSON from Unleash in a form that our events can store.
+// Converts JSON from Unleash to a form that Halyard's events can store.
 
 /** Events of these types can contain a secret, which older versions did not remove. */
 const TYPES_WITH_SECRETS =
@@ -9,7 +9,7 @@ const MASK = '*****';
 /** PostgreSQL's jsonb stores neither NUL nor half of a surrogate pair. */
 const NOT_STORABLE = /\\u0000|\\u[dD][89a-fA-F]/;
 
-/** Returns the payload of an event as a JSON object without secrets. */
+/** Returns an event's payload as a JSON object without secrets. */
 export function toStorableData(type: string, json: string | null): string | null {
   if (json === null || json === 'null') return null;
   const mayHaveSecret = TYPES_WITH_SECRETS.test(type);
@@ -35,7 +35,7 @@ function clean(value: unknown, mask: boolean, maskUrls: boolean): unknown {
   );
 }
 
-/** Returns the tags of an event as a JSON list of types and values. */
+/** Returns an event's tags as a JSON list of types and values. */
 export function toStorableTags(json: string | null): string {
   if (json === null || json === '[]') return '[]';
   const tags: unknown = JSON.parse(json);

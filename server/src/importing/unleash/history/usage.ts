@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import type { Db, Reader } from '../../../platform/db/database.ts';
 import { createMonthlyPartitions, DEFAULT_RETENTION } from '../../../reporting/metrics/partitions.ts';
-import { type KindReport, newReport } from '../report.ts';
+import { createReport, type KindReport } from '../report.ts';
 import { hasTable, readSelect, type Source, toText } from '../source/source.ts';
 import type { UsageOptions } from './last-uses.ts';
 
-// Imports evaluations per day, so that usage charts include the time before the move. All Unleash applications are counted as one,
-// under a separate name. SDKs that report to this server never add to its rows, so a repeated import sets the counts instead of
-// adding to them.
+// Imports daily evaluation counts, so that usage charts include the time before the move. All Unleash applications are counted as
+// one, under a separate name that SDKs never report, so a repeated import can set the counts instead of adding to them.
 const APPLICATION = 'import from Unleash';
 
 type DayCount = {
@@ -35,26 +34,26 @@ export async function importUsage(
   { plan, willExist }: UsageOptions,
   onBatch: (items: number) => void,
 ): Promise<KindReport> {
-  const report = newReport();
+  const report = createReport();
   const parts = TABLES.filter(({ table }) => hasTable(source, table)).map(
     ({ table, day, counts }) =>
       `select '${table}' as source, app_name, feature_name, environment, ${day} as day, ${counts} from ${table}`,
   );
   if (parts.length === 0) return report;
-  // Unleash adds up the hours of a day later, so the same evaluations can be in both tables. Some of the hours may be deleted by
-  // then.
+  // Unleash later sums hourly counts into daily ones, so the same evaluations can be in both tables, and some of the hours may
+  // already be deleted. Therefore, the larger count is used.
   const select = `
     select feature_name as feature, environment, day, variant, sum(yes)::bigint as yes, sum(no)::bigint as no,
-      exists (select from features where name = of_application.feature_name)
-        and exists (select from environments where name = of_application.environment) as in_source
+      exists (select from features where name = per_application.feature_name)
+        and exists (select from environments where name = per_application.environment) as in_source
     from (
       select feature_name, environment, day, variant, app_name, max(yes) as yes, max(no) as no
       from (
         select source, feature_name, environment, day, variant, app_name, sum(yes) as yes, sum(no) as no
         from (${parts.join(' union all ')}) as counts (source, app_name, feature_name, environment, day, variant, yes, no)
         where day > current_date - ${DEFAULT_RETENTION.dailyDays} and day <= current_date group by 1, 2, 3, 4, 5, 6
-      ) as of_table group by 1, 2, 3, 4, 5
-    ) as of_application group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
+      ) as per_table group by 1, 2, 3, 4, 5
+    ) as per_application group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
   for await (const rows of readSelect(source, select)) {
     const counts = rows.map(row => ({
       feature: toText(row.feature),

@@ -11,17 +11,17 @@ import { acceptableViolation, readLegalValues, rejection } from './vocabulary.ts
 
 export type Rules = { legalValues: ReadonlyMap<string, ReadonlySet<string>> };
 
-/** The length of the longest list that the API accepts. A longer list is stored with --accept. */
+/** The longest lists that the API accepts. Longer lists are stored only with --accept. */
 const MAX_CONSTRAINTS = 30;
 const MAX_VALUES = 250;
 /** No API request could change a longer list, and every SDK would have to download it. */
 const MAX_STORED_VALUES = 100_000;
 
 export async function readRules(source: Source): Promise<Rules> {
-  const valuesByField = await readLegalValues(source);
+  const collectValues = await readLegalValues(source);
   return {
     legalValues: new Map(
-      [...valuesByField].map(([name, values]) => [name, new Set(values.flatMap(listLegalForms))]),
+      [...collectValues].map(([name, values]) => [name, new Set(values.flatMap(listLegalForms))]),
     ),
   };
 }
@@ -42,7 +42,8 @@ export function asConstraint(storedConstraint: unknown): Constraint {
 }
 
 /**
- * Returns what validation would reject in the constraints. SDKs still evaluate them the same way, because they get what is stored.
+ * Returns what validation would reject in the constraints. SDKs still evaluate them the same way, because they receive constraints as
+ * stored.
  */
 export async function findConstraintProblems(
   constraints: Constraint[],

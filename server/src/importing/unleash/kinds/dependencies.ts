@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { parseList, readBatches, readRows, toText } from '../source/source.ts';
-import { readProjectsOfFeatures } from './features.ts';
+import { readProjectsByFeature } from './features.ts';
 import type { Item, Kind } from './kind.ts';
 import { acceptableViolation, rejection, toJsonRows } from './vocabulary.ts';
 
@@ -26,7 +26,7 @@ export const DEPENDENCIES: Kind<Dependency> = {
         where: { sql: 'child = any($1)', values: [parents] },
       });
       const children = rows.map(row => toText(row.child));
-      const projectByFeature = await readProjectsOfFeatures(source, children);
+      const projectByFeature = await readProjectsByFeature(source, children);
       const childNames = new Set(rowsWithParents.map(row => toText(row.child)));
       yield rows.map((row): Item<Dependency> => {
         const [child, parent] = [toText(row.child), toText(row.parent)];
@@ -41,12 +41,12 @@ export const DEPENDENCIES: Kind<Dependency> = {
             variants: parseList(row.variants).map(toText),
           },
           problems: [
-            ...rejectedNames.map(name => rejection(`${name} was not imported`)),
+            ...rejectedNames.map(name => rejection(`"${name}" was not imported`)),
             ...(child === parent ? [rejection('a flag cannot depend on itself')] : []),
             ...(childNames.has(parent)
               ? [
                   acceptableViolation(
-                    `its parent ${parent} has a parent too, and Halyard supports one level of dependencies`,
+                    `its parent "${parent}" has a parent too, and Halyard supports only one level of dependencies`,
                   ),
                 ]
               : []),

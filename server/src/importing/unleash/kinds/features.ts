@@ -88,7 +88,7 @@ export const FEATURES: Kind<FeatureState> = {
   name: 'features',
   read: readFeatures,
   selectedKeys: ({ onlyFeatures }) => onlyFeatures,
-  rows: keys => sql`features where name = any(${keys}) order by name`,
+  rowsToLock: keys => sql`features where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<FeatureState>`
       select name, project, type, description, stale, impression_data as "impressionData", archived_at as "archivedAt",
@@ -229,7 +229,7 @@ async function writeStrategies(
     on conflict do nothing`.execute(tx);
 }
 
-/** What the features of a batch refer to. All of it is small enough to stay in memory. */
+/** What the features in a batch refer to. All of it is small enough to keep in memory. */
 type References = {
   rules: Rules;
   types: ReadonlySet<string>;
@@ -244,10 +244,10 @@ async function* readFeatures(context: Context): AsyncGenerator<Item<FeatureState
     rules: await readRules(source),
     types: await readFeatureTypes(context),
     segments: await readSegmentNames(source),
-    environmentsByProject: await readEnvironmentsOfProjects(source),
+    environmentsByProject: await readEnvironmentsByProject(source),
     activeMilestones: await readActiveMilestones(source),
   };
-  const allFeatures = { table: 'features', columns: COLUMNS, orderBy: 'name', batch: FEATURES_PER_BATCH };
+  const allFeatures = { table: 'features', columns: COLUMNS, orderBy: 'name', batchSize: FEATURES_PER_BATCH };
   const tableRead =
     onlyFeatures === undefined
       ? allFeatures
@@ -263,7 +263,7 @@ async function* readFeatures(context: Context): AsyncGenerator<Item<FeatureState
   }
 }
 
-async function readEnvironmentsOfProjects(source: Source): Promise<Map<string, string[]>> {
+async function readEnvironmentsByProject(source: Source): Promise<Map<string, string[]>> {
   const environments = new Map<string, string[]>();
   const columns = ['project_id', 'environment_name'];
   for await (const rows of readBatches(source, {
@@ -281,8 +281,8 @@ async function readEnvironmentsOfProjects(source: Source): Promise<Map<string, s
   return environments;
 }
 
-/** Returns the projects of some features, by their names. */
-export async function readProjectsOfFeatures(source: Source, names: string[]): Promise<Map<string, string>> {
+/** Returns the project of each named feature. */
+export async function readProjectsByFeature(source: Source, names: string[]): Promise<Map<string, string>> {
   const where = { sql: 'name = any($1)', values: [names] };
   const rows = await readRows(source, {
     table: 'features',
@@ -294,7 +294,7 @@ export async function readProjectsOfFeatures(source: Source, names: string[]): P
 }
 
 /**
- * Reads the active milestones, because strategies of a milestone apply only while it is the active milestone of its release plan.
+ * Reads the active milestones, because a milestone's strategies apply only while it is the active one in its release plan.
  */
 async function readActiveMilestones(source: Source): Promise<Set<string>> {
   const tableRead = {
@@ -363,7 +363,7 @@ async function toFeatureItem(
   const name = toText(row.name);
   const project = toText(row.project) || 'default';
   const problems: Problem[] = [];
-  const leftBehind: string[] = [];
+  const omitted: string[] = [];
   if (row.unreadable != null) problems.push(rejection(toText(row.unreadable)));
   problems.push(...findNameProblems(name));
   const projectEnvironments = environmentsByProject.get(project);
@@ -385,7 +385,7 @@ async function toFeatureItem(
   const environments: EnvironmentState[] = [];
   for (const environment of [...new Set(projectEnvironments ?? [])].toSorted()) {
     const storedEnvironment = storedEnvironments.get(environment);
-    // In versions before variants belonged to environments, they belonged to the feature.
+    // In old versions, variants belong to the feature instead of its environments.
     const { variants, problems: variantProblems } = toFeatureVariants(
       storedEnvironment?.variants ?? row.variants,
     );
@@ -394,8 +394,8 @@ async function toFeatureItem(
       strategy => strategy.milestone_id == null || activeMilestones.has(toText(strategy.milestone_id)),
     );
     if (activeRows.length < strategyRows.length)
-      leftBehind.push(
-        `${strategyRows.length - activeRows.length} strategies of inactive milestones in ${environment}`,
+      omitted.push(
+        `strategies of inactive milestones in ${environment}: ${strategyRows.length - activeRows.length}`,
       );
     const strategies: StrategyState[] = [];
     for (const [index, strategyRow] of activeRows.entries()) {
@@ -442,14 +442,14 @@ async function toFeatureItem(
       !(projectEnvironments ?? []).includes(environment) &&
       storedEnvironments.get(environment)?.enabled === true
     )
-      leftBehind.push(`its state in environment ${environment}, which its project does not have`);
+      omitted.push(`its state in environment "${environment}", which its project does not have`);
 
   const tags = (parts.tags.get(name) ?? []).map(tagRow => ({
     type: toText(tagRow.tag_type),
     value: toText(tagRow.tag_value),
   }));
   for (const tag of tags.filter(candidate => !isStorableTag(candidate)))
-    leftBehind.push(`its tag ${tagKey(tag)}`);
+    omitted.push(`its tag ${tagKey(tag)}`);
   const links = (parts.links.get(name) ?? []).map(linkRow => ({
     id: toUuid(toText(linkRow.id)),
     url: toText(linkRow.url),
@@ -457,7 +457,7 @@ async function toFeatureItem(
   }));
   const keptLinks = links.filter(({ url }) => findUrlViolation(url) === undefined).slice(0, MAX_LINKS);
   for (const link of links.filter(candidate => !keptLinks.includes(candidate)))
-    leftBehind.push(`its link ${link.url}`);
+    omitted.push(`its link ${link.url}`);
   const createdAt = parseTime(row.created_at);
   const archivedAt = parseTime(row.archived_at) ?? (row.archived === true ? createdAt : null);
   return {
@@ -477,14 +477,14 @@ async function toFeatureItem(
       links: keptLinks.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     },
     problems,
-    leftBehind,
+    omitted,
   };
 }
 
 const STAGES = ['initial', 'pre-live', 'live', 'completed', 'archived'];
 const STATUSES = ['kept', 'discarded'];
 
-/** Returns the stages of a flag. Versions before 6 have no lifecycle, so the lifecycle starts when the flag was created. */
+/** Returns the stages of a flag. Versions before 6 have no lifecycle, so the lifecycle starts with the creation of the flag. */
 function toStages(rows: SourceRow[], createdAt: string | null, archivedAt: string | null): object[] {
   const stages = rows
     .filter(row => STAGES.includes(toText(row.stage)))

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { NewEvent } from '../../../record/change.ts';
 import { parseTime, readBatches, readRows, type SourceRow, toText } from '../source/source.ts';
-import { readProjectsOfFeatures } from './features.ts';
+import { readProjectsByFeature } from './features.ts';
 import type { Item, Kind } from './kind.ts';
 import { readRoleNames, readUserKeys } from './people.ts';
 import { rejection, toJsonRows } from './vocabulary.ts';
 
-// Imports the roles of users and groups in projects, and the favorites of users.
+// Imports the project roles of users and groups, and users' favorites.
 
 type Grant = { project: string; role: string; user: string | null; group: string | null };
 
@@ -38,7 +38,7 @@ export const PROJECT_ACCESS: Kind<Grant> = {
           key: grantKey(state),
           createdAt: parseTime(row.created_at),
           state,
-          problems: rejectedKeys.map(([, key]) => rejection(`${key} was not imported`)),
+          problems: rejectedKeys.map(([, key]) => rejection(`"${key}" was not imported`)),
         },
       ];
     };
@@ -141,7 +141,7 @@ export const FAVORITES: Kind<Favorite> = {
     const featureFavorites = { table: 'favorite_features', columns, orderBy: 'user_id, feature' };
     for await (const rows of readBatches(source, featureFavorites)) {
       const names = rows.map(row => toText(row.feature));
-      const projectByFeature = await readProjectsOfFeatures(source, names);
+      const projectByFeature = await readProjectsByFeature(source, names);
       yield rows.flatMap(row =>
         toItems(row, toText(row.feature), projectByFeature.get(toText(row.feature)) ?? 'default'),
       );

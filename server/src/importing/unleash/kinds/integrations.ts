@@ -9,7 +9,7 @@ import { MASK } from '../../../platform/secrets/mask.ts';
 import { type Keyring, seal } from '../../../platform/secrets/seal.ts';
 import { optionalText, parseList, parseObject, readBatches, toText } from '../source/source.ts';
 import { findIntegrations } from '../store.ts';
-import { type Item, type Kind, preservedId } from './kind.ts';
+import { type Item, type Kind, toPreservedId } from './kind.ts';
 import { rejection } from './vocabulary.ts';
 
 /** Sensitive parameters are masked, so that neither a digest nor an event contains them. */
@@ -28,8 +28,8 @@ const ALL = '*';
 const COLUMNS = ['id', 'provider', 'description', 'parameters', 'events', 'projects', 'environments'];
 
 /** Integrations are imported disabled, so that nothing is sent twice. They keep their ids. */
-export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<IntegrationState> {
-  /** The parameters of the batch that is being written, with their secrets. */
+export function makeIntegrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<IntegrationState> {
+  /** The parameters of the current batch, including their secrets. */
   const secrets = new Map<string, Record<string, string>>();
   return {
     name: 'integrations',
@@ -70,7 +70,7 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
             unsupported:
               findProvider(provider) === undefined ? `Halyard has no integration of this kind` : undefined,
             problems: [
-              ...(preservedId(row.id) === undefined
+              ...(toPreservedId(row.id) === undefined
                 ? [rejection('its id is not a number from 1 to 1,000,000,000')]
                 : []),
               ...(keyring.length === 0 ? [rejection('set HALYARD_SECRET_KEY to store its secrets')] : []),
@@ -80,7 +80,7 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
         });
       }
     },
-    rows: keys => sql`integrations where id = any(${keys.map(Number)}) order by id`,
+    rowsToLock: keys => sql`integrations where id = any(${keys.map(Number)}) order by id`,
     async find(db, keys) {
       const rows = await findIntegrations(db, keys.map(Number));
       return new Map(

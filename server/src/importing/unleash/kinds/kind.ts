@@ -11,11 +11,11 @@ import type { Source } from '../source/source.ts';
 export type Problem = {
   message: string;
   acceptable: boolean;
-  /** The environment where a feature violates the rule. Without it, the feature violates the rule everywhere. */
+  /** The environment where a feature violates the rule. If undefined, the feature violates it everywhere. */
   environment?: string;
 };
 
-/** Something to import, with the state it should have in Halyard, and what is written only when it is created. */
+/** Something to import: the state it should have in Halyard, and what is written only when it is created. */
 export type Item<State> = {
   key: string;
   /** The name in the report. Defaults to the key. */
@@ -27,15 +27,15 @@ export type Item<State> = {
   /** Written together with the item, but not compared. */
   details?: object;
   problems?: Problem[];
-  /** What cannot be imported for this item. */
-  leftBehind?: string[];
+  /** The parts of this item that cannot be imported. */
+  omitted?: string[];
   /** Why Halyard has no equivalent for the item, which is then not imported. A later import cannot change that. */
   unsupported?: string | undefined;
 };
 
 /**
- * What all parts of an import share. `source` has what exists in Unleash, `db` what exists in Halyard, and `isRejected` tells
- * whether an item was rejected earlier.
+ * What all parts of an import share. `source` reads from Unleash, `db` reads from Halyard, and `isRejected` returns whether an item was
+ * rejected earlier.
  */
 export type Context = {
   source: Source;
@@ -47,14 +47,14 @@ export type Context = {
 
 /** A kind of item that can be imported, with functions that read it from Unleash, find it in Halyard, write it, and record it. */
 export type Kind<State> = {
-  /** Plural, as the report names it. */
+  /** The plural name that the report uses. */
   name: string;
   read: (context: Context) => AsyncIterable<Item<State>[]>;
   /**
    * The rows that an import locks before it compares them, in the form `table where … order by …`, so that the import sees any edit
    * in Halyard or makes it wait.
    */
-  rows?: (keys: string[]) => RawBuilder<unknown>;
+  rowsToLock?: (keys: string[]) => RawBuilder<unknown>;
   /** The state of the existing items, by key. */
   find: (db: Reader, keys: string[]) => Promise<Map<string, State>>;
   write: (tx: Tx, items: Item<State>[]) => Promise<void>;
@@ -74,8 +74,8 @@ export type Kind<State> = {
 /** A higher id would leave too few ids for the items that Halyard creates later. */
 const MAX_PRESERVED_ID = 1_000_000_000;
 
-/** Returns the id in Unleash, or undefined if Halyard has to assign a different one. */
-export function preservedId(value: unknown): number | undefined {
+/** Returns an item's id in Unleash, or undefined if Halyard has to assign a different one. */
+export function toPreservedId(value: unknown): number | undefined {
   const id = Number(value);
   return Number.isInteger(id) && id >= 1 && id <= MAX_PRESERVED_ID ? id : undefined;
 }

@@ -15,18 +15,18 @@ import {
   type SourceRow,
   toText,
 } from '../source/source.ts';
-import { type Item, type Kind, preservedId } from './kind.ts';
+import { type Item, type Kind, toPreservedId } from './kind.ts';
 import { rejection, toJsonRows } from './vocabulary.ts';
 
-// Imports roles, users, service accounts and groups. They are identified by name, because an id can be taken in Halyard.
+// Imports roles, users, service accounts and groups. They are identified by name, because their ids may already be taken in Halyard.
 
 type Permission = { name: string; environment: string | null };
 type Role = { name: string; type: string; description: string; permissions: Permission[] };
 
 const CUSTOM_TYPES = ['custom', 'root-custom'];
 const BUILT_IN_ROLES = ['Admin', 'Editor', 'Viewer', 'Owner', 'Member', 'Reader'];
-/** Returns whether a custom role has the same name as a built-in one. */
-const hasTakenName = (row: SourceRow): boolean =>
+/** Returns whether this is a custom role with the name of a built-in one. */
+const hasBuiltInName = (row: SourceRow): boolean =>
   CUSTOM_TYPES.includes(toText(row.type)) && BUILT_IN_ROLES.includes(toText(row.name));
 const KNOWN_PERMISSIONS: readonly string[] = [
   ...ROOT_PERMISSIONS,
@@ -41,7 +41,7 @@ const RENAMED_PERMISSIONS: Record<string, string[]> = Object.fromEntries(
   ]),
 );
 
-/** The built-in roles are the same: Admin, Editor and Viewer on the instance, Owner, Member and Reader in projects. */
+/** Only custom roles, because both products have the same built-in roles. */
 export const ROLES: Kind<Role> = {
   name: 'roles',
   async *read({ source, isRejected }) {
@@ -60,23 +60,23 @@ export const ROLES: Kind<Role> = {
         const unknownPermissions = [
           ...new Set(heldPermissions.filter(permission => !isKnown(permission)).map(({ name }) => name)),
         ];
-        const isTaken = hasTakenName(row);
+        const isTaken = hasBuiltInName(row);
         return {
-          // A different key, so that the role is not matched with the built-in role, whose holders keep it.
+          // A different key, so that the role is not mistaken for the built-in role, which users keep.
           key: isTaken ? `custom role ${toText(row.name)}` : toText(row.name),
           problems: isTaken ? [rejection('a built-in role has this name')] : [],
-          id: preservedId(row.id),
+          id: toPreservedId(row.id),
           state: {
             name: toText(row.name),
             type: toText(row.type),
             description: toText(row.description),
             permissions: heldPermissions.filter(isKnown).toSorted(comparePermissions),
           },
-          leftBehind: unknownPermissions.map(name => `its permission ${name}, which does not exist here`),
+          omitted: unknownPermissions.map(name => `its permission ${name}, which does not exist in Halyard`),
         };
       });
   },
-  rows: keys => sql`roles where name = any(${keys}) order by id`,
+  rowsToLock: keys => sql`roles where name = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<Role>`
       select name, type, description, coalesce((
@@ -169,14 +169,14 @@ const USER_COLUMNS = [
 export async function readUserKeys(source: Source): Promise<Map<number, string>> {
   const keys = new Map<number, string>();
   for await (const rows of readBatches(source, { table: 'users', columns: USER_COLUMNS, orderBy: 'id' }))
-    for (const row of rows.filter(isImported)) keys.set(Number(row.id), userKey(row));
+    for (const row of rows.filter(isImportable)) keys.set(Number(row.id), userKey(row));
   return keys;
 }
 
-const isImported = (row: SourceRow): boolean =>
+const isImportable = (row: SourceRow): boolean =>
   row.deleted_at === null && row.is_system !== true && Number(row.id) > 0 && userKey(row) !== '';
 
-/** Passwords are not imported, because Unleash has bcrypt hashes. Every user gets a link or uses single sign-on. */
+/** Passwords are not imported, because Unleash stores bcrypt hashes. Every user needs a link or single sign-on. */
 export const USERS: Kind<User> = {
   name: 'users',
   followUp: {
@@ -188,12 +188,12 @@ export const USERS: Kind<User> = {
   async *read({ source, isRejected }) {
     const rootRoles = await readRootRoles(source);
     for await (const rows of readBatches(source, { table: 'users', columns: USER_COLUMNS, orderBy: 'id' }))
-      yield rows.filter(isImported).map((row): Item<User> => {
+      yield rows.filter(isImportable).map((row): Item<User> => {
         const names = [row.username, row.name].map(toText).filter(Boolean);
         const role = rootRoles.get(Number(row.id)) ?? null;
         return {
           key: userKey(row),
-          id: preservedId(row.id),
+          id: toPreservedId(row.id),
           createdAt: parseTime(row.created_at),
           state: {
             kind: row.is_service === true ? 'service-account' : 'user',
@@ -208,7 +208,7 @@ export const USERS: Kind<User> = {
         };
       });
   },
-  rows: keys =>
+  rowsToLock: keys =>
     sql`users where deleted_at is null and lower(coalesce(email, username)) = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<User & { key: string }>`
@@ -271,7 +271,7 @@ export async function readRoleNames(source: Source): Promise<Map<number, { name:
   const rows = await readRows(source, { table: 'roles', columns: ['id', 'name', 'type'], orderBy: 'id' });
   return new Map(
     rows
-      .filter(row => !hasTakenName(row))
+      .filter(row => !hasBuiltInName(row))
       .map(row => [
         Number(row.id),
         { name: toText(row.name), isRoot: ROOT_TYPES.includes(toText(row.type)) },
@@ -320,7 +320,7 @@ export const GROUPS: Kind<Group> = {
       const membersByGroup = Map.groupBy(members, row => Number(row.group_id));
       yield rows.map(row => ({
         key: toText(row.name),
-        id: preservedId(row.id),
+        id: toPreservedId(row.id),
         createdAt: parseTime(row.created_at),
         state: {
           name: toText(row.name),
@@ -335,7 +335,7 @@ export const GROUPS: Kind<Group> = {
       }));
     }
   },
-  rows: keys => sql`groups where name = any(${keys}) order by id`,
+  rowsToLock: keys => sql`groups where name = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<Group>`
       select name, description, mappings_sso as "mappingsSSO",

@@ -5,7 +5,7 @@ import type { Item, Kind } from './kind.ts';
 import { readUserKeys } from './people.ts';
 import { rejection, toJsonRows } from './vocabulary.ts';
 
-/** The description is not compared, because the import may change it to keep the descriptions of a user unique. */
+/** The description is not compared, because the import may change it to make it unique among the user's tokens. */
 type PersonalToken = { hash: string; user: string; expiresAt: string | null };
 
 const COLUMNS = [
@@ -19,7 +19,7 @@ const COLUMNS = [
   'created_at',
 ];
 
-/** Tokens of users and service accounts, by their hash. */
+/** Tokens of users and service accounts, identified by hash. */
 export const PERSONAL_TOKENS: Kind<PersonalToken> = {
   name: 'personal tokens',
   async *read({ source, isRejected }) {
@@ -37,7 +37,7 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
           ? hashToken(toText(row.secret)).toString('hex')
           : Buffer.from(toText(row.verifier), 'base64url').toString('hex');
         const sourceDescription = toText(row.description) || 'imported';
-        // In Halyard, a user's tokens have different descriptions.
+        // In Halyard, each of a user's tokens has a unique description.
         const description = usedDescriptions.has(`${user}/${sourceDescription}`)
           ? `${sourceDescription} (${Number(row.id)})`
           : sourceDescription;
@@ -51,15 +51,15 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
             state: { hash, user, expiresAt },
             details: { description },
             problems: [
-              ...(isRejected('users', user) ? [rejection(`${user} was not imported`)] : []),
+              ...(isRejected('users', user) ? [rejection(`user "${user}" was not imported`)] : []),
               ...(expiresAt === null ? [rejection('it never expires')] : []),
-              ...(hash.length === 64 ? [] : [rejection('its hash is not a SHA-256')]),
+              ...(hash.length === 64 ? [] : [rejection('its hash is not a SHA-256 hash')]),
             ],
           },
         ];
       });
   },
-  rows: keys =>
+  rowsToLock: keys =>
     sql`personal_access_tokens where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[]) order by id`,
   async find(db, keys) {
     const { rows } = await sql<PersonalToken>`
@@ -93,5 +93,5 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
   },
 };
 
-/** Omits the hash, which belongs to the secret. */
+/** Omits the hash, because it is derived from the secret. */
 const eventData = ({ user, expiresAt }: PersonalToken): object => ({ username: user, expiresAt });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Constraint } from '../../../targeting/constraints/schema.ts';
 import { optionalText, parseList, parseTime, readBatches, type Source, toText } from '../source/source.ts';
 import { asConstraint, findConstraintProblems, type Rules, readRules } from './constraints.ts';
-import { type Kind, preservedId } from './kind.ts';
+import { type Kind, toPreservedId } from './kind.ts';
 import { rejection, toJsonRows } from './vocabulary.ts';
 
 export type SegmentState = {
@@ -22,7 +22,7 @@ const COLUMNS = [
   'created_at',
 ];
 
-/** Segments are identified by name, because an id can be taken in Halyard. */
+/** Segments are identified by name, because their ids may already be taken in Halyard. */
 export type SegmentNames = ReadonlyMap<number, string>;
 
 export async function readSegmentNames(source: Source): Promise<SegmentNames> {
@@ -44,10 +44,10 @@ export const SEGMENTS: Kind<SegmentState> = {
         const constraints = parseList(row.constraints).map(asConstraint);
         const problems = await findConstraintProblems(constraints, rules);
         if (project !== null && isRejected('projects', project))
-          problems.push(rejection(`its project ${project} was not imported`));
+          problems.push(rejection(`its project "${project}" was not imported`));
         items.push({
           key: name,
-          id: preservedId(row.id),
+          id: toPreservedId(row.id),
           createdAt: parseTime(row.created_at),
           state: { name, description: optionalText(row.description), project, constraints },
           problems,
@@ -56,7 +56,7 @@ export const SEGMENTS: Kind<SegmentState> = {
       yield items;
     }
   },
-  rows: keys => sql`segments where name = any(${keys}) order by id`,
+  rowsToLock: keys => sql`segments where name = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<SegmentState>`
       select name, description, project, constraints from segments
@@ -65,7 +65,7 @@ export const SEGMENTS: Kind<SegmentState> = {
   },
   /** Segments keep their ids, which SDKs see, unless a different segment in Halyard has the id. */
   async write(tx, items) {
-    // New ids start after all imported ids, so that none collides with another segment of the batch.
+    // New ids start after all imported ids, so that none collides with another segment in the batch.
     await sql`
       select setval(pg_get_serial_sequence('segments', 'id'),
         greatest(max(id), ${Math.max(1, ...items.map(({ id = 0 }) => id))})) from segments`.execute(tx);

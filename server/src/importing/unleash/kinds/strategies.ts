@@ -72,7 +72,7 @@ export function toStrategy(
   if (mismatchedVariant !== undefined)
     problems.push(
       rejection(
-        `variant "${mismatchedVariant.name}" has stickiness "${mismatchedVariant.stickiness}" and its strategy "${parameters.stickiness}"; here a strategy has one`,
+        `variant "${mismatchedVariant.name}" has stickiness "${mismatchedVariant.stickiness}" but its strategy has "${parameters.stickiness}"; in Halyard, they must be the same`,
       ),
     );
   return { strategy, problems };
@@ -83,7 +83,7 @@ export const toFeatureVariants = (storedVariants: unknown) => toVariants(storedV
 const isTextOrAbsent = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === 'string';
 
-/** Returns whether SDKs can read the variant, because the source may contain anything. */
+/** Returns whether SDKs can read the variant. The source may contain anything. */
 const isWellFormed = ({ name, weightType, stickiness, payload, overrides }: VariantState): boolean =>
   [name, weightType, stickiness, payload?.type, payload?.value].every(isTextOrAbsent) &&
   (!payload || !Array.isArray(payload)) &&
@@ -95,7 +95,7 @@ const isWellFormed = ({ name, weightType, stickiness, payload, overrides }: Vari
           parseList(override.values).every(value => typeof value === 'string'),
       )));
 
-/** Returns the variants with unchanged weights, because a weight decides which users get a variant. */
+/** Returns the variants with unchanged weights, because weights determine which users get which variant. */
 function toVariants(
   storedVariants: unknown,
   schema: typeof StrategyVariantInputs | typeof VariantInputs,
@@ -110,7 +110,7 @@ function toVariants(
   if (variants.some(({ weight }) => !Number.isInteger(weight) || weight < 0 || weight > TOTAL_WEIGHT))
     problems.push(rejection(`a variant has a weight that is not a whole number from 0 to ${TOTAL_WEIGHT}`));
   else if (problems.length === 0 && variants.length > 0 && total !== TOTAL_WEIGHT)
-    problems.push(acceptableViolation(`variants: the weights add up to ${total}, not to ${TOTAL_WEIGHT}`));
+    problems.push(acceptableViolation(`variants: the weights add up to ${total}, not ${TOTAL_WEIGHT}`));
   return { variants, problems };
 }
 

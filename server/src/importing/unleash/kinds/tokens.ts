@@ -27,7 +27,7 @@ type Token = {
 };
 
 const ALL = '*';
-/** A token whose projects were all deleted here differs from a token for all projects. */
+/** Distinguishes a token whose projects were all deleted in Halyard from a token for all projects. */
 const NO_PROJECT = [''];
 const EMPTY_HASH = hashToken('').toString('hex');
 const TYPES = ['admin', 'client', 'backend', 'frontend'];
@@ -52,7 +52,7 @@ export const API_TOKENS: Kind<Token> = {
       orderBy: 'secret',
     })) {
       const projects = await readProjectsByToken(source, 'api_token_project', 'secret', rows);
-      yield rows.flatMap(row => plainTokens(row, projects.get(toText(row.secret)) ?? [], isRejected));
+      yield rows.flatMap(row => toPlainTokenItems(row, projects.get(toText(row.secret)) ?? [], isRejected));
     }
     for await (const rows of readBatches(source, {
       table: 'api_tokens_v2',
@@ -60,10 +60,10 @@ export const API_TOKENS: Kind<Token> = {
       orderBy: 'selector',
     })) {
       const projects = await readProjectsByToken(source, 'api_tokens_v2_project', 'selector', rows);
-      yield rows.map(row => hashedToken(row, projects.get(toText(row.selector)) ?? [], isRejected));
+      yield rows.map(row => toHashedTokenItem(row, projects.get(toText(row.selector)) ?? [], isRejected));
     }
   },
-  rows: keys =>
+  rowsToLock: keys =>
     sql`api_tokens where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[]) order by id`,
   async find(db, keys) {
     const { rows } = await sql<Token>`
@@ -124,7 +124,7 @@ export const API_TOKENS: Kind<Token> = {
 };
 
 /** Returns the token itself, and a second token if it has an alias, which is a separate secret. */
-function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token>[] {
+function toPlainTokenItems(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token>[] {
   const secret = toText(row.secret);
   const alias = toText(row.alias);
   const name = toText(row.token_name) || toText(row.username);
@@ -139,8 +139,8 @@ function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected)
       isRejected,
     );
   return [
-    token(hashToken(secret), hintFor(secret, toText(row.environment)), name),
-    ...(alias === '' ? [] : [token(hashToken(alias), hintFor(alias, ''), `${name} (alias)`)]),
+    token(hashToken(secret), buildHint(secret, toText(row.environment)), name),
+    ...(alias === '' ? [] : [token(hashToken(alias), buildHint(alias, ''), `${name} (alias)`)]),
   ];
 }
 
@@ -148,20 +148,20 @@ function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected)
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Returns the parts of a secret that may be shown, which are the last four characters and perhaps the start. Unleash tokens begin
- * with the projects and the environment, but anything else before a dot may be part of the secret.
+ * Returns the parts of a secret that may be shown: the last four characters and, in Unleash's format, the scope. Unleash tokens begin
+ * with the project and the environment, but anything else before a dot may be part of the secret.
  */
-function hintFor(secret: string, environment: string): string {
+function buildHint(secret: string, environment: string): string {
   if (secret.length < MIN_SECRET_LENGTH) return '…';
   const scope = `${secret.slice(0, secret.indexOf(':') + 1)}${environment || ALL}.`;
   return `${secret.startsWith(scope) ? scope : ''}…${secret.slice(-4)}`;
 }
 
 /**
- * Returns a token for which Unleash has only the hash. Halyard stores the same hash, which is base64url of the SHA-256 of the whole
- * token.
+ * Returns a token of which Unleash stores only the hash. Halyard stores the same hash: the SHA-256 of the whole token, which Unleash
+ * encodes as base64url.
  */
-function hashedToken(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token> {
+function toHashedTokenItem(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token> {
   const hash = Buffer.from(toText(row.verifier), 'base64url').toString('hex');
   const prefix = projects.length === 0 ? ALL : projects.length === 1 ? projects[0] : '[]';
   const hint = `${prefix}:${toText(row.environment) || ALL}.v2_…${toText(row.selector).slice(-4)}`;
@@ -182,14 +182,14 @@ function toTokenItem(
   const expiresAt = parseExpiry(row.expires_at);
   const environment = type === 'admin' || sourceEnvironment === ALL ? null : sourceEnvironment;
   const problems: Problem[] = [];
-  if (!TYPES.includes(type)) problems.push(rejection(`the type "${type}" does not exist here`));
+  if (!TYPES.includes(type)) problems.push(rejection(`the type "${type}" does not exist in Halyard`));
   if (type !== 'admin' && environment === null)
-    problems.push(rejection('a token for SDKs has one environment; this one has all'));
+    problems.push(rejection('an SDK token must be for one environment; this one is for all'));
   if (hash === EMPTY_HASH) problems.push(rejection('its secret is empty'));
   if (expiresAt === undefined) problems.push(rejection(`its expiry "${row.expires_at}" is not a time`));
-  if (hash.length !== 64) problems.push(rejection('its hash is not a SHA-256'));
+  if (hash.length !== 64) problems.push(rejection('its hash is not a SHA-256 hash'));
   if (environment !== null && isRejected('environments', environment))
-    problems.push(rejection(`its environment ${environment} was not imported`));
+    problems.push(rejection(`its environment "${environment}" was not imported`));
   if (hasLostProjects)
     problems.push(
       acceptableViolation('its projects were deleted, and Unleash treats it as a token for all projects'),
@@ -236,7 +236,7 @@ const getEventScope = ({ projects, environment }: Token) => ({
   environment,
 });
 
-/** Omits the hash, which belongs to the secret. */
+/** Omits the hash, because it is derived from the secret. */
 const eventData = ({ type, name, environment, projects, expiresAt }: Token): object => ({
   tokenName: name,
   type,

@@ -31,7 +31,7 @@ export const FEATURE_TYPES: Kind<FeatureType> = {
         return { key: id, state: { id, lifetimeDays } };
       });
   },
-  rows: keys => sql`feature_types where id = any(${keys}) order by id`,
+  rowsToLock: keys => sql`feature_types where id = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<FeatureType>`
       select id, lifetime_days as "lifetimeDays" from feature_types where id = any(${keys}) order by id`.execute(
@@ -54,7 +54,7 @@ export const FEATURE_TYPES: Kind<FeatureType> = {
   }),
 };
 
-/** Returns the types that flags can have: those in Unleash, and those that Halyard has already. */
+/** Returns the types that flags can have: those in Unleash and those already in Halyard. */
 export async function readFeatureTypes({ source, db, isRejected }: Context): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`select id from feature_types`.execute(db);
   const sourceRows = await readRows(source, { table: 'feature_types', columns: ['id'], orderBy: 'id' });
@@ -84,7 +84,7 @@ export const TAG_TYPES: Kind<TagType> = {
         },
       }));
   },
-  rows: keys => sql`tag_types where name = any(${keys}) order by name`,
+  rowsToLock: keys => sql`tag_types where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<TagType>`
       select name, description, icon, color from tag_types where name = any(${keys}) order by name`.execute(
@@ -188,7 +188,7 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
         },
       }));
   },
-  rows: keys => sql`context_fields where name = any(${keys}) order by name`,
+  rowsToLock: keys => sql`context_fields where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<ContextField>`
       select name, description, stickiness, sort_order as "sortOrder", legal_values as "legalValues", project
@@ -216,7 +216,7 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
   }),
 };
 
-/** Parses legal values, which older versions store as a string with commas. */
+/** Parses legal values, which older versions store as a comma-separated string. */
 function parseLegalValues(value: unknown): LegalValue[] {
   const list = typeof value === 'string' && !value.startsWith('[') ? value.split(',') : parseList(value);
   return list.flatMap(item => {
@@ -282,10 +282,10 @@ export const STRATEGY_TYPES: Kind<StrategyType> = {
     const names = new Set(listedTypes.map(({ key }) => key));
     const unlistedTypes = (await readUsedTypeNames(source))
       .filter(name => !names.has(name))
-      .map(unlistedType);
+      .map(makeUnlistedType);
     yield [...listedTypes, ...unlistedTypes].filter(({ key }) => !BUILT_IN_TYPES.includes(key));
   },
-  rows: keys => sql`strategies where name = any(${keys}) order by name`,
+  rowsToLock: keys => sql`strategies where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<StrategyType>`
       select name, display_name as "displayName", description, parameters, deprecated
@@ -323,7 +323,7 @@ async function readUsedTypeNames(source: Source): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-const unlistedType = (name: string): Item<StrategyType> => ({
+const makeUnlistedType = (name: string): Item<StrategyType> => ({
   key: name,
   state: {
     name,
@@ -336,15 +336,15 @@ const unlistedType = (name: string): Item<StrategyType> => ({
 
 /**
  * Returns whether Unleash has the strategy type. For a type that the import created only because flags use it, the import stored the
- * digest of `unlistedType`.
+ * digest of `makeUnlistedType`.
  */
 export const isTypeInUnleash = (name: string, importedDigest?: string): boolean =>
   BUILT_IN_TYPES.includes(name) ||
-  (importedDigest !== undefined && importedDigest !== computeDigest(unlistedType(name).state));
+  (importedDigest !== undefined && importedDigest !== computeDigest(makeUnlistedType(name).state));
 
 const NAME_PATTERN = new RegExp(URL_NAME);
 
-/** The same limit as in requests. */
+/** The limit for names in requests. */
 const MAX_NAME_CHARACTERS = 100;
 /** The longest name that Unleash stores. */
 const MAX_STORED_CHARACTERS = 255;

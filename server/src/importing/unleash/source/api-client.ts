@@ -2,8 +2,8 @@ import { SourceError } from '../../reading/source-error.ts';
 import { isObject, type Json } from './api-rows.ts';
 
 /** Sends a request to Unleash. The path begins after /api/admin/. */
-export type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<SentResponse>;
-export type SentResponse = { status: number; body: unknown };
+export type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<ApiResponse>;
+export type ApiResponse = { status: number; body: unknown };
 
 export type Api = {
   /** Rejects every status other than 200. */
@@ -28,7 +28,7 @@ export function createApi(send: Send): Api {
       );
     throw new SourceError(`Unleash responded with ${response.status} to ${method} /api/admin/${path}.`);
   };
-  const getBody = ({ status, body }: SentResponse) => (status === 404 ? undefined : body);
+  const getBody = ({ status, body }: ApiResponse) => (status === 404 ? undefined : body);
   const read = async (path: string): Promise<unknown> => {
     const body = getBody(await request('GET', path));
     if (body === undefined)
@@ -51,7 +51,7 @@ export function createApi(send: Send): Api {
   };
 }
 
-/** Encodes a name for a path. A database cannot store a name with half a character, but a different server may send one. */
+/** Encodes a name for a path. Unleash cannot store half of a surrogate pair in a name, but a different server may send one. */
 export function encode(part: unknown): string {
   const text = String(part);
   if (!text.isWellFormed())

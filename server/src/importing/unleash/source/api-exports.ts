@@ -1,9 +1,17 @@
 import { SourceError } from '../../reading/source-error.ts';
 import { type Api, encode, forEachConcurrently } from './api-client.ts';
-import { featureRow, isObject, type Json, objectsIn, type StrategyRow, strategyRow } from './api-rows.ts';
+import {
+  isObject,
+  type Json,
+  listObjects,
+  type StrategyRow,
+  toFeatureRow,
+  toStrategyRow,
+} from './api-rows.ts';
 import type { SourceRow } from './source.ts';
 
-// Reads what flags do. Since version 5, Unleash exports selected flags in one environment. Version 4 has one export of everything.
+// Reads the configuration of flags. Since version 5, Unleash exports selected flags in one environment. Version 4 has a single export
+// of everything.
 
 const FEATURES_PER_EXPORT = 500;
 
@@ -54,23 +62,23 @@ export async function readExports(
     for (let index = 0; index < names.length; index += FEATURES_PER_EXPORT) {
       const features = names.slice(index, index + FEATURES_PER_EXPORT);
       const body = await api.post('features-batch/export', { environment, features, downloadFile: false });
-      takeExport(body, environment, enabledStates, tables);
-      const exportedNames = new Set(objectsIn(body, 'features').map(({ name }) => name));
+      addExport(body, environment, enabledStates, tables);
+      const exportedNames = new Set(listObjects(body, 'features').map(({ name }) => name));
       for (const name of features) if (!exportedNames.has(name)) markUnreadable(tables, name);
     }
 }
 
-/** Reports flags whose strategies could not be read, because a flag without its strategies would behave differently. */
+/** Marks a flag whose strategies cannot be read, because a flag without its strategies would behave differently. */
 function markUnreadable({ features }: ExportedTables, name: string): void {
   const feature = features.get(name);
-  if (feature) feature.unreadable = 'Unleash lists it, but does not show what it does';
+  if (feature) feature.unreadable = 'Unleash lists it, but does not return its configuration';
 }
 
 /** Returns whether each flag is enabled, by flag and environment. */
 const collectEnabledStates = (listedFeatures: Json[]): Map<string, boolean> =>
   new Map(
     listedFeatures.flatMap(feature =>
-      objectsIn(feature, 'environments').map(environment => [
+      listObjects(feature, 'environments').map(environment => [
         toKey(feature.name, environment.name),
         environment.enabled === true,
       ]),
@@ -79,57 +87,57 @@ const collectEnabledStates = (listedFeatures: Json[]): Map<string, boolean> =>
 
 const toKey = (feature: unknown, environment: unknown): string => JSON.stringify([feature, environment]);
 
-function takeExport(
+function addExport(
   body: unknown,
   environment: string,
   enabledStates: ReadonlyMap<string, boolean>,
   tables: ExportedTables,
 ): void {
-  for (const feature of objectsIn(body, 'features')) {
+  for (const feature of listObjects(body, 'features')) {
     const name = String(feature.name);
-    tables.features.set(name, { ...tables.features.get(name), ...withoutNulls(featureRow(feature)) });
+    tables.features.set(name, { ...tables.features.get(name), ...withoutNulls(toFeatureRow(feature)) });
   }
-  for (const strategy of objectsIn(body, 'featureStrategies'))
-    tables.strategies.push(strategyRow({ ...strategy, environment }));
-  // Exports of Unleash 6.10 say that every flag is enabled. The list of the project's flags is right in every version.
-  const featureEnvironments: Json[] = objectsIn(body, 'featureEnvironments').map(item => ({
+  for (const strategy of listObjects(body, 'featureStrategies'))
+    tables.strategies.push(toStrategyRow({ ...strategy, environment }));
+  // Exports from Unleash 6.10 say that every flag is enabled. The project's flag list is correct in every version.
+  const featureEnvironments: Json[] = listObjects(body, 'featureEnvironments').map(item => ({
     ...item,
     enabled: enabledStates.get(toKey(item.featureName, item.environment)),
   }));
   for (const featureEnvironment of featureEnvironments)
     if (featureEnvironment.enabled === undefined)
       markUnreadable(tables, String(featureEnvironment.featureName));
-  takeEnvironments(featureEnvironments, tables);
-  takeTags(objectsIn(body, 'featureTags'), tables);
-  for (const { feature, dependencies } of objectsIn(body, 'dependencies'))
-    for (const parent of objectsIn(dependencies))
+  addEnvironments(featureEnvironments, tables);
+  addTags(listObjects(body, 'featureTags'), tables);
+  for (const { feature, dependencies } of listObjects(body, 'dependencies'))
+    for (const parent of listObjects(dependencies))
       tables.dependent_features.set(`${feature} ${parent.feature}`, {
         child: feature,
         parent: parent.feature,
         enabled: parent.enabled !== false,
         variants: parent.variants ?? [],
       });
-  for (const { feature, links } of objectsIn(body, 'links'))
-    for (const { id, url, title } of objectsIn(links))
+  for (const { feature, links } of listObjects(body, 'links'))
+    for (const { id, url, title } of listObjects(links))
       tables.feature_link.set(String(id), { id, feature_name: feature, url, title });
 }
 
-export async function takeState(api: Api, state: Json, tables: ExportedTables): Promise<void> {
-  for (const feature of objectsIn(state, 'features'))
-    if (feature.archived !== true) tables.features.set(String(feature.name), featureRow(feature));
-  const segments = Map.groupBy(objectsIn(state, 'featureStrategySegments'), segment =>
+export async function addState(api: Api, state: Json, tables: ExportedTables): Promise<void> {
+  for (const feature of listObjects(state, 'features'))
+    if (feature.archived !== true) tables.features.set(String(feature.name), toFeatureRow(feature));
+  const segments = Map.groupBy(listObjects(state, 'featureStrategySegments'), segment =>
     String(segment.featureStrategyId),
   );
-  for (const strategy of objectsIn(state, 'featureStrategies'))
+  for (const strategy of listObjects(state, 'featureStrategies'))
     tables.strategies.push(
-      strategyRow({
+      toStrategyRow({
         ...strategy,
         name: strategy.strategyName,
         segments: (segments.get(String(strategy.id)) ?? []).map(({ segmentId }) => segmentId),
       }),
     );
-  takeEnvironments(objectsIn(state, 'featureEnvironments'), tables);
-  takeTags(objectsIn(state, 'featureTags'), tables);
+  addEnvironments(listObjects(state, 'featureEnvironments'), tables);
+  addTags(listObjects(state, 'featureTags'), tables);
   // Variants belong to environments, and this export contains only those of one environment.
   await forEachConcurrently(tables.environments, async row => {
     const feature = tables.features.get(String(row.feature_name));
@@ -142,12 +150,12 @@ export async function takeState(api: Api, state: Json, tables: ExportedTables): 
   });
 }
 
-function takeEnvironments(list: Json[], { environments }: ExportedTables): void {
+function addEnvironments(list: Json[], { environments }: ExportedTables): void {
   for (const { featureName, environment, enabled, variants } of list)
     environments.push({ feature_name: featureName, environment, enabled, variants: variants ?? null });
 }
 
-function takeTags(list: Json[], tables: ExportedTables): void {
+function addTags(list: Json[], tables: ExportedTables): void {
   for (const { featureName, tagType, tagValue } of list)
     tables.feature_tag.set(`${featureName} ${tagType}:${tagValue}`, {
       feature_name: featureName,
@@ -157,7 +165,7 @@ function takeTags(list: Json[], tables: ExportedTables): void {
 }
 
 /**
- * Exports do not give the order of strategies, but the first one that matches decides the variant. Only the feature itself has
+ * Sorts the strategies as each feature lists them, because the first one that matches determines the variant. Exports do not contain
  * the order.
  */
 export async function orderStrategies(api: Api, tables: ExportedTables): Promise<void> {
@@ -173,8 +181,8 @@ export async function orderStrategies(api: Api, tables: ExportedTables): Promise
   const order = new Map<string, number>();
   await forEachConcurrently([...names], async name => {
     const path = `projects/${encode(features.get(name)?.project)}/features/${encode(name)}`;
-    for (const environment of objectsIn(await api.find(path), 'environments'))
-      for (const [index, { id }] of objectsIn(environment, 'strategies').entries())
+    for (const environment of listObjects(await api.find(path), 'environments'))
+      for (const [index, { id }] of listObjects(environment, 'strategies').entries())
         order.set(String(id), index);
   });
   for (const strategy of strategies) {

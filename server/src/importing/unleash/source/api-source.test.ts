@@ -8,7 +8,7 @@ import {
   startRecordedApi,
 } from '../../../test/recorded-api.ts';
 import { call } from '../../../test/request.ts';
-import { totalWritten } from '../report.ts';
+import { countWritten } from '../report.ts';
 import { importUnleash, listUnsupported } from '../run.ts';
 import { openApiSource } from './api-source.ts';
 import { closeSource } from './source.ts';
@@ -28,7 +28,7 @@ async function run(url: string) {
       overwrite: true,
       onlyChanged: false,
     });
-    return { report, leftBehind: await listUnsupported(source) };
+    return { report, unsupported: await listUnsupported(source) };
   } finally {
     await closeSource(source);
   }
@@ -49,15 +49,15 @@ test('imports Unleash 8.2.0 through its API, and a second run writes nothing', a
   const secondRun = await run(url);
 
   expect(listRejectedLines(firstRun)).toEqual([
-    'features: kill-payments: it is archived, and the API of Unleash does not show what archived flags do',
+    "features: kill-payments: it is archived, and Unleash's API does not return the configuration of archived flags",
   ]);
-  expect(totalWritten(secondRun.report)).toBe(0);
-  expect(firstRun.leftBehind).toEqual([
+  expect(countWritten(secondRun.report)).toBe(0);
+  expect(firstRun.unsupported).toEqual([
     'environment "staging" of project "payments", which the API does not list',
     expect.stringMatching(/^API tokens whose secrets Unleash does not show: \d$/),
-    expect.stringMatching(/^what the API does not show: users, roles/),
+    expect.stringMatching(/^not available through the API: users, roles/),
   ]);
-  // The strategies are in the flag's own order, which the export does not have.
+  // The strategies are in the flag's own order, which the export does not contain.
   expect(await readStrategies('checkout-v2')).toMatchObject([
     { title: 'A quarter', parameters: { rollout: '25' }, segments: [expect.any(Number), expect.any(Number)] },
     { name: 'default' },
@@ -97,7 +97,7 @@ test('reports a flag if Unleash does not list its state in an environment', asyn
   const { report } = await run(await startRecordedApi(responses));
 
   expect(report.get('features')?.rejected).toContain(
-    'dark-mode: Unleash lists it, but does not show what it does',
+    'dark-mode: Unleash lists it, but does not return its configuration',
   );
 });
 
@@ -107,16 +107,16 @@ test('imports Unleash 4.19.5 through its API, with tokens that SDKs keep using',
   const firstRun = await run(await startRecordedApi(responses));
   const secondRun = await run(await startRecordedApi(responses));
 
-  expect(totalWritten(secondRun.report)).toBe(0);
+  expect(countWritten(secondRun.report)).toBe(0);
   expect(firstRun.report.get('API tokens')?.created).toBeGreaterThan(3);
-  expect(firstRun.leftBehind).toHaveLength(1);
+  expect(firstRun.unsupported).toHaveLength(1);
   const tokenList = responses['GET api-tokens']?.body as { tokens: { secret: string; type: string }[] };
   const token = tokenList.tokens.find(({ type }) => type === 'client')?.secret ?? '';
   await harness.app.serving.refresh();
   expect((await call(harness.app, 'GET', '/api/client/features', { token })).status).toBe(200);
 });
 
-test('updates changed flags, deletes deleted flags, and keeps tokens that Unleash no longer shows', async () => {
+test('updates changed flags, removes deleted flags, and keeps tokens that Unleash no longer shows', async () => {
   const responsesBefore = readRecorded('4.19.5');
   await run(await startRecordedApi(responsesBefore));
   const responsesAfter = structuredClone(responsesBefore) as Responses;
@@ -138,7 +138,7 @@ test('updates changed flags, deletes deleted flags, and keeps tokens that Unleas
   expect(report.get('features')).toMatchObject({ updated: 1, removed: 1 });
   expect(report.get('API tokens')).toMatchObject({ removed: 0 });
   expect(report.get('API tokens')?.notListed.length).toBeGreaterThan(3);
-  expect(report.get('environments')).toMatchObject({ onlyHere: [], notListed: ['closed'] });
+  expect(report.get('environments')).toMatchObject({ onlyInHalyard: [], notListed: ['closed'] });
   expect(report.has('users')).toBe(false);
 });
 
@@ -152,6 +152,6 @@ test('says what is wrong with the token or the URL', async () => {
     /Unleash has no \/api\/admin/,
   );
   await expect(openApiSource('http://127.0.0.1:1', RECORDED_TOKEN, harness.databaseUrl)).rejects.toThrow(
-    /^Unleash cannot be read at http:\/\/127\.0\.0\.1:1: ./,
+    /^Cannot read Unleash at http:\/\/127\.0\.0\.1:1: ./,
   );
 });

@@ -2,13 +2,13 @@ import pg from 'pg';
 import { boundedConnection } from '../../../platform/db/database.ts';
 import { fetchJson } from '../../reading/fetch-json.ts';
 import { SourceError } from '../../reading/source-error.ts';
-import { dataError } from '../data-error.ts';
+import { describeDataError } from '../data-error.ts';
 import { makePrintable } from '../report.ts';
 import { readApi } from './api.ts';
 import type { Send } from './api-client.ts';
 import type { Source, SourceRow } from './source.ts';
 
-/** The kinds that the API shows. The others are skipped, so that they do not count as deleted. */
+/** The kinds that the API returns. The others are skipped, so that they do not count as deleted. */
 const KINDS = [
   'feature types',
   'tag types',
@@ -62,7 +62,7 @@ const ROWS_PER_INSERT = 500;
  * connection sees, so that the rest of the import reads both sources in the same way.
  */
 export async function openApiSource(url: string, token: string, databaseUrl: string): Promise<Source> {
-  const { tables, notes } = await readApi(sendTo(url, token));
+  const { tables, notes } = await readApi(makeSend(url, token));
   const client = new pg.Client({
     ...boundedConnection(databaseUrl, 'import', TIMEOUT_MS),
     // Excludes Halyard's own tables, some of which have the same names.
@@ -93,13 +93,15 @@ async function insertRows(client: pg.Client, table: string, rows: SourceRow[]): 
         JSON.stringify(rows.slice(index, index + ROWS_PER_INSERT)),
       ])
       .catch((error: Error) => {
-        const reason = dataError(error);
+        const reason = describeDataError(error);
         if (reason === undefined) throw error;
-        throw new SourceError(`Unleash sent something that does not fit ${table}: ${makePrintable(reason)}.`);
+        throw new SourceError(
+          `Unleash sent data that does not fit table ${table}: ${makePrintable(reason)}.`,
+        );
       });
 }
 
-export const sendTo =
+export const makeSend =
   (url: string, token: string): Send =>
   (method, path, body) =>
     fetchJson(new URL(`api/admin/${path}`, url.endsWith('/') ? url : `${url}/`), {

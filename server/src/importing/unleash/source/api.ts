@@ -1,29 +1,29 @@
 import { SourceError } from '../../reading/source-error.ts';
 import { type Api, createApi, encode, type Send } from './api-client.ts';
-import { emptyExport, orderStrategies, readExports, readState, takeState } from './api-exports.ts';
+import { addState, emptyExport, orderStrategies, readExports, readState } from './api-exports.ts';
 import {
-  contextRow,
-  environmentRow,
-  featureRow,
-  featureTypeRow,
   isObject,
   type Json,
-  objectsIn,
-  projectRow,
-  segmentRow,
-  settingsRow,
-  strategyTypeRow,
-  tokenProjectRows,
-  tokenRow,
-  toSegmentRows,
+  listObjects,
+  toContextRow,
+  toEnvironmentRow,
+  toFeatureRow,
+  toFeatureTypeRow,
+  toProjectRow,
+  toSegmentRow,
+  toSettingsRow,
+  toStrategySegmentRows,
+  toStrategyTypeRow,
+  toTokenProjectRows,
+  toTokenRow,
 } from './api-rows.ts';
 import type { SourceRow } from './source.ts';
 
-// Reads what Unleash's API shows, as rows of the tables that the other parts of the import read.
+// Reads what Unleash's API returns, as rows of the tables that the other parts of the import read.
 
 type Environment = { name: string; defaultStrategy: unknown };
 
-/** Rows by table, and a description of what the API does not show. */
+/** Rows by table, and descriptions of what the API does not return. */
 export type ApiRows = { tables: Map<string, SourceRow[]>; notes: string[] };
 
 const ARCHIVED_PAGE_SIZE = 100;
@@ -47,28 +47,28 @@ export async function readApi(send: Send): Promise<ApiRows> {
   const environmentsByName = new Map(
     (await api.list('environments', 'environments')).map(environment => [
       environment.name,
-      environmentRow(environment),
+      toEnvironmentRow(environment),
     ]),
   );
-  /** Reads unlisted environments, because the open-source edition lists only the built-in ones although others can be read. */
+  /** Reads unlisted environments, because the open-source edition lists only the built-in ones even though others can be read. */
   const environmentExists = async (name: string): Promise<boolean> => {
     if (environmentsByName.has(name)) return true;
     const response = await api.find(`environments/${encode(name)}`);
-    if (isObject(response)) environmentsByName.set(name, environmentRow(response));
+    if (isObject(response)) environmentsByName.set(name, toEnvironmentRow(response));
     return isObject(response);
   };
-  addRows('strategies', (await api.list('strategies', 'strategies')).map(strategyTypeRow));
+  addRows('strategies', (await api.list('strategies', 'strategies')).map(toStrategyTypeRow));
   addRows('tag_types', await api.list('tag-types', 'tagTypes'));
   addRows('tags', await api.list('tags', 'tags'));
-  addRows('feature_types', (await api.list('feature-types', 'types')).map(featureTypeRow));
+  addRows('feature_types', (await api.list('feature-types', 'types')).map(toFeatureTypeRow));
   const fields = await api.list('context');
-  const segments = objectsIn((await api.find('segments')) ?? state, 'segments');
+  const segments = listObjects((await api.find('segments')) ?? state, 'segments');
   const tokens = await api.list('api-tokens', 'tokens');
 
   const exportedTables = emptyExport();
   const { projects, archived: archivedIds } = await readProjects(api, [
     ...[...fields, ...segments].map(({ project }) => project),
-    ...objectsIn(state, 'projects').map(({ id }) => id),
+    ...listObjects(state, 'projects').map(({ id }) => id),
   ]);
   for (const project of projects) {
     const { environments: listedEnvironments, settings } = await readProject(api, project);
@@ -79,7 +79,7 @@ export async function readApi(send: Send): Promise<ApiRows> {
         notes.push(
           `environment "${environment.name}" of project "${project.id}", which the API does not list`,
         );
-    addRows('projects', [projectRow(project)]);
+    addRows('projects', [toProjectRow(project)]);
     addRows('project_settings', [settings]);
     addRows(
       'project_environments',
@@ -91,10 +91,10 @@ export async function readApi(send: Send): Promise<ApiRows> {
     );
     const path = `projects/${encode(project.id)}/features`;
     const features = archivedIds.has(project.id)
-      ? objectsIn(await api.find(path), 'features')
+      ? listObjects(await api.find(path), 'features')
       : await api.list(path, 'features');
     for (const feature of features)
-      exportedTables.features.set(String(feature.name), featureRow({ ...feature, project: project.id }));
+      exportedTables.features.set(String(feature.name), toFeatureRow({ ...feature, project: project.id }));
     if (state === undefined)
       await readExports(
         api,
@@ -103,19 +103,19 @@ export async function readApi(send: Send): Promise<ApiRows> {
         exportedTables,
       );
   }
-  if (state !== undefined) await takeState(api, state, exportedTables);
+  if (state !== undefined) await addState(api, state, exportedTables);
   await orderStrategies(api, exportedTables);
   for (const feature of await readArchivedFlags(api))
     exportedTables.features.set(String(feature.name), {
-      ...featureRow(feature),
-      unreadable: 'it is archived, and the API of Unleash does not show what archived flags do',
+      ...toFeatureRow(feature),
+      unreadable: "it is archived, and Unleash's API does not return the configuration of archived flags",
     });
   addRows('features', exportedTables.features.values());
   addRows(
     'feature_strategies',
     exportedTables.strategies.map(({ segments: _, ...row }) => row),
   );
-  addRows('feature_strategy_segment', exportedTables.strategies.flatMap(toSegmentRows));
+  addRows('feature_strategy_segment', exportedTables.strategies.flatMap(toStrategySegmentRows));
   addRows('feature_environments', exportedTables.environments);
   for (const table of ['feature_tag', 'feature_link', 'dependent_features'] as const)
     addRows(table, exportedTables[table].values());
@@ -123,16 +123,16 @@ export async function readApi(send: Send): Promise<ApiRows> {
   addRows('environments', environmentsByName.values());
   const visibleProjects = new Set([ALL, ...projects.map(({ id }) => id)]);
   const isListed = ({ project }: Json) => project == null || visibleProjects.has(project);
-  addRows('context_fields', fields.filter(isListed).map(contextRow));
-  addRows('segments', segments.filter(isListed).map(segmentRow));
+  addRows('context_fields', fields.filter(isListed).map(toContextRow));
+  addRows('segments', segments.filter(isListed).map(toSegmentRow));
   const tokensWithSecret = tokens.filter(token => typeof token.secret === 'string' && token.secure !== true);
   const importableTokens = tokensWithSecret.filter(
     token =>
-      tokenProjectRows(token).every(isListed) &&
+      toTokenProjectRows(token).every(isListed) &&
       (token.environment == null || token.environment === ALL || environmentsByName.has(token.environment)),
   );
-  addRows('api_tokens', importableTokens.map(tokenRow));
-  addRows('api_token_project', importableTokens.flatMap(tokenProjectRows));
+  addRows('api_tokens', importableTokens.map(toTokenRow));
+  addRows('api_token_project', importableTokens.flatMap(toTokenProjectRows));
   const hiddenCount =
     [...[...fields, ...segments].filter(item => !isListed(item)), ...tokensWithSecret].length -
     importableTokens.length;
@@ -140,20 +140,20 @@ export async function readApi(send: Send): Promise<ApiRows> {
   if (tokensWithSecret.length < tokens.length)
     notes.push(`${SECRET_HIDDEN}: ${tokens.length - tokensWithSecret.length}`);
   notes.push(
-    'what the API does not show: users, roles, groups, project roles, favorites, personal access tokens, integrations, history, usage and lifecycle',
+    'not available through the API: users, roles, groups, project roles, favorites, personal access tokens, integrations, history, usage and lifecycle',
   );
   return { tables, notes };
 }
 
-/** Also reads the named projects, because the open-source edition lists only the default project although others can be read. */
+/** Also reads the named projects, because the open-source edition lists only the default project even though others can be read. */
 async function readProjects(
   api: Api,
   namedIds: unknown[],
 ): Promise<{ projects: Json[]; archived: ReadonlySet<unknown> }> {
   const listedProjects = await api.list('projects', 'projects');
   const ids = new Set(listedProjects.map(({ id }) => id));
-  // Versions without archived projects ignore the parameter, and list all of them.
-  const archivedProjects = objectsIn(await api.find('projects?archived=true'), 'projects').filter(
+  // Versions without archived projects ignore the parameter and list all projects.
+  const archivedProjects = listObjects(await api.find('projects?archived=true'), 'projects').filter(
     ({ id }) => !ids.has(id),
   );
   const projects = new Map([...listedProjects, ...archivedProjects].map(project => [project.id, project]));
@@ -174,7 +174,7 @@ async function readProject(
   const response = (await api.find(`${path}/overview`)) ?? (await api.find(path));
   const overview = isObject(response) ? response : {};
   const list: unknown[] = Array.isArray(overview.environments) ? overview.environments : [];
-  return { environments: list.flatMap(parseEnvironment), settings: settingsRow(id, overview) };
+  return { environments: list.flatMap(parseEnvironment), settings: toSettingsRow(id, overview) };
 }
 
 /** Parses an environment of a project, which version 4 lists as a name. */
@@ -186,11 +186,11 @@ function parseEnvironment(item: unknown): Environment[] {
 
 async function readArchivedFlags(api: Api): Promise<Json[]> {
   const response = await api.find('archive/features');
-  if (response !== undefined) return objectsIn(response, 'features');
+  if (response !== undefined) return listObjects(response, 'features');
   const archivedFlags: Json[] = [];
   for (let offset = 0; offset < MAX_ARCHIVED_FLAGS; offset += ARCHIVED_PAGE_SIZE) {
     const path = `search/features?archived=IS:true&limit=${ARCHIVED_PAGE_SIZE}&offset=${offset}`;
-    const page = objectsIn(await api.find(path), 'features');
+    const page = listObjects(await api.find(path), 'features');
     archivedFlags.push(...page.filter(({ archivedAt }) => archivedAt != null));
     if (page.length < ARCHIVED_PAGE_SIZE) return archivedFlags;
   }

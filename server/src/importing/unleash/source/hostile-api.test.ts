@@ -42,7 +42,7 @@ test.each([
   ['8.2.0', 'GET projects/default/features'],
   ['4.19.5', 'GET state/export?format=json'],
 ] as const)(
-  '%s: ends before it writes if %s is missing, so that no flag counts as deleted',
+  '%s: stops before it writes if %s is missing, so that no flag counts as deleted',
   async (version, key) => {
     const responses = readRecorded(version);
     expect(responses).toHaveProperty([key]);
@@ -66,7 +66,7 @@ test('keeps a flag unchanged if Unleash lists it without its strategies', async 
 
   expect(report.get('features')).toMatchObject({ updated: 0, removed: 0 });
   expect(report.get('features')?.rejected).toContain(
-    'checkout-v2: Unleash lists it, but does not show what it does',
+    'checkout-v2: Unleash lists it, but does not return its configuration',
   );
 });
 
@@ -109,10 +109,10 @@ function* listPaths(value: unknown, path: Path = []): Generator<Path> {
   for (const [key, member] of Object.entries(value)) yield* listPaths(member, [...path, key]);
 }
 
-function replaced(value: unknown, [first, ...rest]: Path, replacement: unknown): unknown {
+function replaceAt(value: unknown, [first, ...rest]: Path, replacement: unknown): unknown {
   if (first === undefined) return replacement;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
-  copy[first] = replaced(copy[first], rest, replacement);
+  copy[first] = replaceAt(copy[first], rest, replacement);
   return copy;
 }
 
@@ -134,9 +134,9 @@ test.each(['8.2.0', '4.19.5'] as const)(
           let responses: unknown = recordedResponses;
           for (const [path, value] of changes)
             try {
-              responses = replaced(responses, path, value);
+              responses = replaceAt(responses, path, value);
             } catch {
-              // An earlier change has removed the environment.
+              // An earlier change has removed this path.
             }
           const failure = await run(responses as Responses).then(
             () => undefined,
@@ -151,7 +151,7 @@ test.each(['8.2.0', '4.19.5'] as const)(
   300_000,
 );
 
-test('a name that no URL can contain is a wrong response', () => {
+test('rejects a name that no URL can contain', () => {
   expect(() => encode('half \ud800')).toThrow(
     new SourceError('Unleash responded with the invalid name "half \\ud800".'),
   );

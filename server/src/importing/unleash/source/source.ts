@@ -3,20 +3,20 @@ import { boundedConnection } from '../../../platform/db/database.ts';
 import { SourceError } from '../../reading/source-error.ts';
 import { makePrintable } from '../report.ts';
 
-/** The tables of Unleash: its database in one read-only snapshot, or temporary tables with what its API shows. */
+/** Unleash's tables: its database in one read-only snapshot, or temporary tables with what its API returns. */
 export type Source = {
   client: pg.Client;
   /** The columns of each table. Versions differ, so they are read first. */
   columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The kinds that the source shows. If undefined, it shows all of them. */
+  /** The kinds that the source contains. If undefined, it contains all of them. */
   kinds?: ReadonlySet<string>;
-  /** The kinds that the source may show only in part, so that missing items do not count as deleted. */
+  /** The kinds of which the source may contain only a part, so that missing items do not count as deleted. */
   partialKinds?: ReadonlySet<string>;
-  /** What the source does not show, in words. */
+  /** Descriptions of what the source does not contain. */
   notes?: readonly string[];
 };
 
-/** A source that is a database of Unleash, which can be opened again after an outage. */
+/** A source that is an Unleash database, which can be reopened after an outage. */
 export type DatabaseSource = Source & { reopen: () => Promise<DatabaseSource> };
 
 export type SourceRow = Record<string, unknown>;
@@ -27,10 +27,10 @@ export type TableRead = {
   columns: readonly string[];
   orderBy: string;
   where?: { sql: string; values: unknown[] };
-  batch?: number;
+  batchSize?: number;
 };
 
-/** The number of rows that a batch reads. A row is rarely larger than 100 kB, so a batch is a few megabytes at most. */
+/** The number of rows in a batch. A row is rarely larger than 100 kB, so a batch takes a few megabytes at most. */
 const BATCH_ROWS = 100;
 const STATEMENT_TIMEOUT_MS = 600_000;
 /** Tables that every version since 4 has. Without them, the database is not Unleash's. */
@@ -43,7 +43,7 @@ const EXPECTED_TABLES = [
   'api_tokens',
 ];
 
-/** Opens one read-only snapshot, so that everything that is read is consistent. */
+/** Opens one read-only snapshot, so that all reads are consistent. */
 export async function openSource(url: string): Promise<DatabaseSource> {
   let client: pg.Client | undefined;
   try {
@@ -81,7 +81,7 @@ async function beginSnapshot(client: pg.Client): Promise<Map<string, Set<string>
 }
 
 /** Ends the snapshot and begins a new one, which sees what has been written in the meantime. */
-export async function renewSource(source: Source): Promise<Source> {
+export async function renewSnapshot(source: Source): Promise<Source> {
   try {
     await source.client.query('rollback');
     return { ...source, columns: await beginSnapshot(source.client) };
@@ -94,12 +94,12 @@ export async function renewSource(source: Source): Promise<Source> {
 const CLOSED_MESSAGE = /^Connection terminated|not queryable$/;
 const CHECK_ADDRESS = 'Check the host and the port in --from, and that PostgreSQL is running there';
 const CHECK_RUNNING =
-  'Check that its PostgreSQL server is running. A repeated import continues with what is missing';
+  'Check that its PostgreSQL server is running. Repeat the import to continue with what is missing';
 const CHECK_LOGIN = "Check the user and the password in --from, and that server's pg_hba.conf";
 
 /** What to do, by error code. */
 const REMEDIES: Record<string, string> = {
-  '42501': 'Grant the role pg_read_all_data, or select on all tables of Unleash',
+  '42501': 'Grant the role pg_read_all_data, or select on all Unleash tables',
   '28P01': 'Check the user and the password in --from',
   '28000': CHECK_LOGIN,
   '57P01': CHECK_RUNNING,
@@ -116,7 +116,7 @@ const REMEDIES: Record<string, string> = {
 };
 
 /** What to do, for errors without a code. */
-const REMEDY_TEXTS: [RegExp, string][] = [
+const REMEDIES_BY_MESSAGE: [RegExp, string][] = [
   [/timeout expired/, CHECK_ADDRESS],
   [/password must be a/, 'Add the password to --from'],
   [/does not support SSL/, 'Remove sslmode from --from'],
@@ -130,7 +130,7 @@ function explainError(error: unknown): Error {
   const [firstError] = error instanceof AggregateError ? error.errors : [error];
   const { message, code = '' } = firstError as pg.DatabaseError;
   const reason = CLOSED_MESSAGE.test(message) ? 'the connection was closed' : makePrintable(message);
-  const remedy = REMEDIES[code] ?? REMEDY_TEXTS.find(([pattern]) => pattern.test(message))?.[1];
+  const remedy = REMEDIES[code] ?? REMEDIES_BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1];
   const hint = remedy === undefined ? '' : ` ${remedy}.`;
   return new SourceError(`Cannot read the Unleash database: ${reason}.${hint}`, { cause: firstError });
 }
@@ -169,8 +169,8 @@ let cursorCount = 0;
 /** Reads a table in batches through a cursor. A table that this version does not have has no rows. */
 export async function* readBatches(source: Source, tableRead: TableRead): AsyncGenerator<SourceRow[]> {
   if (!hasTable(source, tableRead.table)) return;
-  const { table, where, batch = BATCH_ROWS } = tableRead;
-  yield* fetchBatches(source, table, buildSelect(source, tableRead), where?.values ?? [], batch);
+  const { table, where, batchSize = BATCH_ROWS } = tableRead;
+  yield* fetchBatches(source, table, buildSelect(source, tableRead), where?.values ?? [], batchSize);
 }
 
 /** Reads the result of a statement in batches. */
@@ -184,13 +184,13 @@ async function* fetchBatches(
   name: string,
   select: string,
   values: unknown[],
-  batch: number,
+  batchSize: number,
 ): AsyncGenerator<SourceRow[]> {
   const cursor = `import_${++cursorCount}`;
   await query(source, `declare ${cursor} no scroll cursor for ${select}`, values);
   try {
     for (;;) {
-      const rows = await query<{ row: SourceRow }>(source, `fetch ${batch} from ${cursor}`);
+      const rows = await query<{ row: SourceRow }>(source, `fetch ${batchSize} from ${cursor}`);
       if (rows.length === 0) return;
       yield rows.map(({ row }) => checkNesting(row, name));
     }
@@ -260,7 +260,7 @@ export const toText = (value: unknown): string =>
 export const optionalText = (value: unknown): string | null =>
   value === null || value === undefined ? null : String(value);
 
-/** Parses a list that is stored as JSON or as a string of JSON. */
+/** Parses a list that is stored as JSON or as a JSON string. */
 export function parseList(value: unknown): unknown[] {
   const list = typeof value === 'string' ? parseOrNull(value) : value;
   return Array.isArray(list) ? list : [];

@@ -1,7 +1,7 @@
-import { makePicker } from '../../evaluating/picker.ts';
+import { makeRandomInt } from '../../evaluating/random.ts';
 import type { Flags } from './documents.ts';
 
-/** A context that an application could send. Fields that are not standard are properties, as in every SDK. */
+/** A context that an application could send. Non-standard fields are properties, as in every SDK. */
 export type GeneratedContext = {
   userId: string;
   sessionId: string;
@@ -20,8 +20,8 @@ const MAX_VALUES = 1_000;
  * match no rule.
  */
 export function generateContexts(flags: Flags, environment: string, count: number): GeneratedContext[] {
-  const values = valuesByField(flags);
-  const pick = makePicker(count);
+  const values = collectValues(flags);
+  const pick = makeRandomInt(count);
   return Array.from({ length: count }, (_, index) => {
     const pickValue = (name: string, fallback: string): string => {
       const knownValues = values.get(name) ?? [];
@@ -50,7 +50,7 @@ export function generateContexts(flags: Flags, environment: string, count: numbe
   });
 }
 
-function valuesByField({ features, segments }: Flags): Map<string, string[]> {
+function collectValues({ features, segments }: Flags): Map<string, string[]> {
   const valuesByName = new Map<string, Set<string>>();
   const addValue = (name: string, value: string) => {
     const fieldValues = valuesByName.get(name) ?? new Set();

@@ -1,11 +1,11 @@
 import { readBatches, type Source, toText } from '../source/source.ts';
 
-/** What a token that was compared reads. An empty list means all projects. */
+/** What a compared token can read. An empty list means all projects. */
 export type CoveredScope = { environment: string; projects: string[] };
 
 /** What exists in Unleash but was not compared. */
 export type Uncovered = {
-  /** Environments of projects, in words. */
+  /** Descriptions of environments in projects. */
   environments: string[];
   /** Names of segments that no compared flag uses. */
   segments: string[];
@@ -15,7 +15,7 @@ const ALL = '*';
 /** With a token for all environments, SDKs read this environment. */
 const DEFAULT_ENVIRONMENT = 'default';
 
-/** Lists the environments of projects that no compared token covers, and the segments that no server sent. */
+/** Lists the environments of projects that no compared token covers, and the segments that Unleash sent to none of them. */
 export async function listUncovered(
   source: Source,
   scopes: CoveredScope[],
@@ -30,7 +30,7 @@ export async function listUncovered(
     for (const row of rows) {
       const [project, environment] = [toText(row.project_id), toText(row.environment_name)];
       if (!scopes.some(scope => covers(scope, project, environment)))
-        environments.push(`${environment} of project ${project}`);
+        environments.push(`${environment} in project ${project}`);
     }
   const segments: string[] = [];
   for await (const rows of readBatches(source, {
@@ -47,7 +47,7 @@ const covers = ({ environment, projects }: CoveredScope, project: string, name: 
   (projects.length === 0 || projects.includes(ALL) || projects.includes(project));
 
 /** Reads the environment and the project from a secret such as `*:production.…`. `[]` stands for several projects. */
-export function readScope(secret: string): CoveredScope | undefined {
+export function parseScope(secret: string): CoveredScope | undefined {
   const [, project = '', environment = ''] = /^([^:]+):([^.]+)\./.exec(secret) ?? [];
   return project === '' || project === '[]' ? undefined : { environment, projects: [project] };
 }

@@ -36,7 +36,7 @@ export type Flags = { features: Map<string, FlagDocument>; segments: Map<number,
 const TIMEOUT_SECONDS = 30;
 /** Statuses that concern the token rather than the URL or the server. */
 const TOKEN_REJECTIONS = [401, 403];
-/** The specification version with which a server sends segments once instead of in each strategy. */
+/** From this specification version on, servers send each segment once instead of repeating it in every strategy. */
 const SPECIFICATION_VERSION = '5.2.0';
 
 /** Fetches what a server returns to an SDK with this token, or the status if it rejects the token. */
@@ -64,8 +64,8 @@ export async function fetchFlags(product: string, url: string, token: string): P
 }
 
 /**
- * What a token shows. Two tokens show the same difference if the texts are equal, even if the details differ, such as the context of
- * an evaluation.
+ * A difference that a token shows. Two tokens show the same difference if their texts are equal, even if their details differ, such as
+ * the evaluated context.
  */
 export type Problem = { text: string; detail?: string };
 
@@ -82,7 +82,7 @@ export function compareStatus(
   return { problems: [{ text: `both servers respond with ${a}; check the URLs` }] };
 }
 
-/** One difference between two versions of a flag, in words. */
+/** A difference between two versions of a flag, in words. */
 export type Difference = { feature: string; description: string; detail?: string };
 
 const FIELDS = ['enabled', 'type', 'project', 'stale', 'impressionData'] as const;

@@ -12,13 +12,13 @@ type Toggle = { name: string; variant?: { name?: string; enabled?: boolean; payl
  */
 type FrontendResult = Map<string, string> | number;
 
-/** Verified with 4.19.5; 5.12.8 has the same hash as today's SDKs. */
+/** Verified with 4.19.5. 5.12.8 already uses the same hash as today's SDKs. */
 const OLDER_HASH =
   '. Unleash 4 chooses the variants for browsers with an older hash, so visitors may get a different variant after the move';
 
 export type FrontendComparison = { problems: Problem[]; features: number; rejectedWith?: number };
 
-/** Compares what both servers evaluate for browsers with this token. The first context with a different result names the flag. */
+/** Compares what both servers evaluate for browsers with this token. Reports each flag once, with the first context that differs. */
 export async function compareFrontend(
   urls: { unleash: string; halyard: string },
   token: string,

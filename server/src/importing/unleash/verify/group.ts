@@ -26,6 +26,6 @@ function describeGroup({ environment, text, detail, tokens }: Group): string {
   const otherCount = tokens.length - MAX_NAMES;
   const list = otherCount > 0 ? `${names} and ${otherCount.toLocaleString('en')} more` : names;
   const scope = environment === '' ? '' : `in ${environment}, `;
-  // The detail can be long, and the end of a long line is not printed.
+  // The detail comes last, because it can be long, and long lines are cut off.
   return `${text} (${scope}${tokens.length === 1 ? 'token' : 'tokens'} ${list})${detail}`;
 }

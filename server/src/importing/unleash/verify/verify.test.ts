@@ -118,11 +118,11 @@ test('names the environments that no token covers and the segments that no compa
     (await verifyImport(source, { unleash: server, halyard: server, secrets })).uncovered;
 
   expect(await verifyWith()).toEqual({
-    environments: ['staging of project payments'],
+    environments: ['staging in project payments'],
     segments: ['nordics'],
   });
   expect((await verifyWith('payments:staging.a-secret')).environments).toEqual([]);
   expect((await verifyWith('default:staging.a-secret')).environments).toEqual([
-    'staging of project payments',
+    'staging in project payments',
   ]);
 });

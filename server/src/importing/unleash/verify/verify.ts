@@ -1,7 +1,7 @@
 import { makeSdk } from '../../evaluating/sdk.ts';
 import { readBatches, type Source, toText } from '../source/source.ts';
 import { type GeneratedContext, generateContexts } from './contexts.ts';
-import { type CoveredScope, listUncovered, readScope, type Uncovered } from './coverage.ts';
+import { type CoveredScope, listUncovered, parseScope, type Uncovered } from './coverage.ts';
 import {
   compareFlags,
   compareStatus,
@@ -41,7 +41,7 @@ type Token = {
   secret: string;
   environment: string;
   isFrontend: boolean;
-  /** Undefined if it is not known what the token reads. */
+  /** Undefined if it is unknown what the token can read. */
   scope: CoveredScope | undefined;
 };
 
@@ -112,7 +112,7 @@ export async function verifyImport(
       secret,
       environment: '',
       isFrontend: false,
-      scope: readScope(secret),
+      scope: parseScope(secret),
     });
   let hashedCount = 0;
   for await (const rows of readBatches(source, {
@@ -155,7 +155,7 @@ async function verifyToken(
       evaluations: 0,
       ...compareStatus(unleashFlags, halyardFlags),
     };
-  // Tokens can be limited to some projects, so the comparison for browsers uses those of the token with the most flags.
+  // Tokens can be limited to some projects, so the comparison for browsers uses the flags of the token that has the most.
   if (unleashFlags.features.size > (flagsByEnvironment.get(environment)?.features.size ?? -1))
     flagsByEnvironment.set(environment, unleashFlags);
   for (const id of unleashFlags.segments.keys()) sentSegments.add(id);

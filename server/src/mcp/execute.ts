@@ -39,7 +39,7 @@ async function lockBase({ tx, actor }: Change, project: string, names: string[])
  * shows exactly what applying it will do, and a plan that would be rejected later is already rejected here. The rehearsal holds the
  * same locks as a write, so nothing else is read in the transaction.
  */
-export async function rehearse(call: Call, { project, flags, operations }: ResolvedChanges) {
+export async function dryRunChanges(call: Call, { project, flags, operations }: ResolvedChanges) {
   const { app, db, instance, actor } = call;
   let flagsBefore: Feature[] = [];
   let base: FlagVersion[] = [];

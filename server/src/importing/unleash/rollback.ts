@@ -2,19 +2,19 @@ import { readExport } from '../../flags/transfer/export.ts';
 import type { FeatureExport } from '../../flags/transfer/schema.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import type { ChangedFlag, ChangeLine, FlagDetails } from './changes-here.ts';
+import type { ChangedFlag, ChangeLine, FlagDetails } from './changes-since-import.ts';
 import type { EnvironmentState } from './kinds/features.ts';
 import { computeDigest } from './kinds/kind.ts';
-import { PROJECTS } from './kinds/places.ts';
+import { PROJECTS } from './kinds/projects.ts';
 import { SEGMENTS } from './kinds/segments.ts';
 import { isTypeInUnleash, STRATEGY_TYPES } from './kinds/vocabulary.ts';
 import { listImportedEnvironments, listMarks } from './store.ts';
-import { IMPORT_ACTOR } from './synchronise.ts';
+import { IMPORT_ACTOR } from './synchronize.ts';
 
 /** The body of a request to Unleash's `/api/admin/features-batch/import`, with one flag. */
 export type ImportBody = { project: string; environment: string; data: FeatureExport };
 
-/** What an import into Unleash cannot do, with the changes in Halyard that somebody has to repeat in Unleash. */
+/** A change that an import into Unleash cannot make, so the user has to repeat it there. */
 export type ManualChange = {
   name: string;
   project: string | null;
@@ -29,15 +29,15 @@ type KnownNames = {
   strategyTypes: ReadonlySet<string>;
   segments: ReadonlySet<string>;
   projects: ReadonlySet<string>;
-  /** By project. Without an entry, the environments are not known. */
+  /** By project. If a project has no entry, its environments are unknown. */
   environments: ReadonlyMap<string, string[]>;
 };
 
 /**
- * Plans how the changed flags get back to Unleash. Because Unleash rejects a whole body if it rejects a part of it, each body has one
- * flag, with only what changed.
+ * Plans how to bring the changed flags back to Unleash. Unleash rejects a whole body if any part of it is invalid, so each body
+ * contains one flag and only what changed in it.
  */
-export async function planWayBack(
+export async function planRollback(
   db: Reader,
   flags: (ChangedFlag & { details?: FlagDetails })[],
   changes: ChangeLine[],
@@ -46,7 +46,7 @@ export async function planWayBack(
   const changesByFlag = Map.groupBy(changes, ({ feature }) => feature);
   const bodies: ImportBody[] = [];
   const byHand: ManualChange[] = [];
-  // A flag can depend on another one only once that one exists.
+  // A flag can depend only on flags that already exist, so flags without new parents come first.
   for (const flag of flags.toSorted((a, b) => countAddedParents(a) - countAddedParents(b))) {
     const { name, project, details } = flag;
     const { environments, manual } = planFlag(flag, known);
@@ -96,15 +96,15 @@ function planFlag({ change, details }: ChangedFlag & { details?: FlagDetails }, 
   if (details.removedParents.length > 0)
     plan.manual.push({
       environment: null,
-      reason: `it no longer depends on ${details.removedParents.join(', ')}; an import into Unleash removes no dependencies`,
+      reason: `it no longer depends on ${details.removedParents.join(', ')}; an import into Unleash cannot remove dependencies`,
     });
   for (const state of details.state.environments.filter(environment => isChanged(environment, details))) {
     const reason = explainEnvironment(state, details, known);
     if (reason === undefined) plan.environments.push(state.environment);
     else plan.manual.push({ environment: state.environment, reason });
   }
-  if (plan.environments.length > 0 || !isMoreThanEnvironmentsChanged(details)) return plan;
-  // What belongs to no environment can be sent with any of them, even if nothing has changed there.
+  if (plan.environments.length > 0 || !hasChangedOutsideEnvironments(details)) return plan;
+  // Changes outside environments can be sent with any environment, even one in which nothing has changed.
   const usedEnvironments = details.state.environments.filter(hasContent);
   const candidates = usedEnvironments.length > 0 ? usedEnvironments : details.state.environments;
   const acceptedEnvironment = candidates.find(
@@ -150,7 +150,7 @@ function explainEnvironment(
     .find(segment => !segments.has(segment));
   if (unknownSegment !== undefined) return `Unleash has no segment "${unknownSegment}"`;
   const importedEnvironment = findEnvironment(importedState, state.environment);
-  // Halyard has validated strategies and variants that somebody changed.
+  // Strategies and variants that were changed in Halyard have been validated.
   const isAsImported =
     importedEnvironment === undefined ||
     computeDigest({ ...importedEnvironment, enabled: false }) === computeDigest({ ...state, enabled: false });
@@ -160,7 +160,7 @@ function explainEnvironment(
 }
 
 const explainProblems = (problems: string[]): string =>
-  `Unleash would reject it, although it has stored it: ${problems.join('; ')}`;
+  `Unleash would reject it, even though it has stored it: ${problems.join('; ')}`;
 
 const findEnvironment = (state: FlagDetails['importedState'], name: string): EnvironmentState | undefined =>
   state?.environments.find(({ environment }) => environment === name);
@@ -175,7 +175,7 @@ function isChanged(state: EnvironmentState, { importedState, mark }: FlagDetails
 const hasContent = ({ enabled, strategies, variants }: EnvironmentState): boolean =>
   enabled || strategies.length > 0 || variants.length > 0;
 
-function isMoreThanEnvironmentsChanged({ state, importedState, addedParents }: FlagDetails): boolean {
+function hasChangedOutsideEnvironments({ state, importedState, addedParents }: FlagDetails): boolean {
   if (importedState === undefined || addedParents.length > 0) return true;
   return (
     computeDigest({ ...importedState, environments: [] }) !== computeDigest({ ...state, environments: [] })
@@ -183,8 +183,8 @@ function isMoreThanEnvironmentsChanged({ state, importedState, addedParents }: F
 }
 
 /**
- * Removes dependencies and links that have not changed: Unleash rejects dependencies with two levels, and Unleash 6 any list of
- * links. Dependencies are sent only once.
+ * Removes dependencies and links that have not changed: Unleash rejects dependencies with two levels, and Unleash 6 rejects any
+ * list of links. Dependencies are sent only once.
  */
 function keepChanges(
   { dependencies = [], links = [], ...data }: FeatureExport,

@@ -7,5 +7,5 @@ export const findFlagProject = async (
   flag: string,
 ): Promise<string> => (await authorize(db, actor, 'NONE', { featureName: flag })) ?? '';
 
-export const flagUrl = ({ instance: { publicUrl } }: Call, project: string, flag: string): string =>
+export const buildFlagUrl = ({ instance: { publicUrl } }: Call, project: string, flag: string): string =>
   `${publicUrl.replace(/\/$/, '')}/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(flag)}`;

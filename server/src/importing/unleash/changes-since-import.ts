@@ -13,7 +13,7 @@ import {
   listFeatureNames,
   listImportedStates,
 } from './store.ts';
-import { IMPORT_ACTOR } from './synchronise.ts';
+import { IMPORT_ACTOR } from './synchronize.ts';
 
 /** A flag that has changed since it was imported. */
 export type ChangedFlag = {
@@ -32,7 +32,7 @@ export type FlagDetails = {
   removedParents: string[];
 };
 
-/** What happened in Halyard, in one line. */
+/** A change in Halyard, described in one line. */
 export type ChangeLine = {
   id: number;
   createdAt: string;
@@ -46,11 +46,11 @@ export type ChangeLine = {
 const FEATURES_PER_READ = 200;
 const EVENTS_PER_READ = 1_000;
 
-/** Returns whether anything was imported. */
-export const isImported = (db: Reader): Promise<boolean> => hasMarks(db, FEATURES.name);
+/** Returns whether an import has written any features. */
+export const hasImportedData = (db: Reader): Promise<boolean> => hasMarks(db, FEATURES.name);
 
-/** Yields the flags that have changed since they were imported, in order. */
-export async function* changedFlags(db: Reader): AsyncGenerator<ChangedFlag & { details?: FlagDetails }> {
+/** Yields the flags that have changed since they were imported, by name. */
+export async function* readChangedFlags(db: Reader): AsyncGenerator<ChangedFlag & { details?: FlagDetails }> {
   for (let cursor = ''; ; ) {
     const names = await listFeatureNames(db, cursor, FEATURES_PER_READ);
     const lastName = names.at(-1);
@@ -66,7 +66,7 @@ export async function* changedFlags(db: Reader): AsyncGenerator<ChangedFlag & { 
       if (isUnchanged) continue;
       const change = state.archivedAt !== null ? 'archived' : mark === undefined ? 'created' : 'changed';
       const lastState = importedStates.get(name);
-      // Without an event, the import found the flag in Halyard as it is in Unleash.
+      // If there is no event, the flag in Halyard already matched the one in Unleash.
       const importedState = computeDigest(lastState ?? null) === mark?.digest ? lastState : undefined;
       const details = { state, importedState, mark, addedParents: added, removedParents: removed };
       yield { name, project: state.project, change, details };
@@ -78,7 +78,7 @@ export async function* changedFlags(db: Reader): AsyncGenerator<ChangedFlag & { 
 
 type ChangedParents = { added: string[]; removed: string[] };
 
-/** Returns, by flag, the parents that it got or lost since the import. A parent with different conditions counts as added. */
+/** Returns the parents that each flag has gained or lost since the import. A parent whose conditions changed counts as added. */
 async function listChangedParents(db: Reader, names: string[]): Promise<Map<string, ChangedParents>> {
   const keys = await listDependencyKeys(db, names);
   const dependencies = await DEPENDENCIES.find(db, keys);
@@ -96,10 +96,10 @@ async function listChangedParents(db: Reader, names: string[]): Promise<Map<stri
 }
 
 /**
- * Yields the changes that somebody would repeat in Unleash: changes by people and their tokens to these flags and to everything that
- * is not a flag, except what a later import replaced.
+ * Yields the changes that users would have to repeat in Unleash: changes by people and their tokens to these flags and to anything
+ * other than flags, except what a later import replaced.
  */
-export async function* changesSinceImport(db: Reader, flags: ChangedFlag[]): AsyncGenerator<ChangeLine> {
+export async function* readChangesSinceImport(db: Reader, flags: ChangedFlag[]): AsyncGenerator<ChangeLine> {
   const names = flags.map(({ name }) => name);
   for (let cursor = 0; ; ) {
     const events = await listEventsSinceImport(db, IMPORT_ACTOR.name, names, cursor, EVENTS_PER_READ);

@@ -3,10 +3,10 @@ import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { createRecordedDatabase } from '../../test/unleash-database.ts';
-import { changedFlags, changesSinceImport } from './changes-here.ts';
+import { readChangedFlags, readChangesSinceImport } from './changes-since-import.ts';
+import { planRollback } from './rollback.ts';
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
-import { planWayBack } from './way-back.ts';
 
 const harness = useHarness();
 const SETTINGS = {
@@ -31,10 +31,10 @@ async function importRecorded(url: string): Promise<void> {
 const send = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
   expect((await call(harness.app, method, path, body ? { body } : {})).status).toBeLessThan(300);
 
-async function readWayBack() {
-  const flags = await collect(changedFlags(harness.db));
-  const changes = await collect(changesSinceImport(harness.db, flags));
-  return await planWayBack(harness.db, flags, changes);
+async function readRollback() {
+  const flags = await collect(readChangedFlags(harness.db));
+  const changes = await collect(readChangesSinceImport(harness.db, flags));
+  return await planRollback(harness.db, flags, changes);
 }
 
 test('sends only what changed, and lists what Unleash would reject', async () => {
@@ -49,7 +49,7 @@ test('sends only what changed, and lists what Unleash would reject', async () =>
   await send('POST', `${FEATURES}/empty-list/environments/production/off`);
   await enable('payments/features/pay.cards/environments/production');
   await send('POST', '/api/admin/projects/payments/features/pay.cards/environments/staging/off');
-  // Unleash has its parents already, and has them on two levels.
+  // Unleash already has the parents of this flag, on two levels.
   await send('PUT', `${FEATURES}/checkout-v2`, { type: 'release', description: 'new' });
   await send('POST', `${FEATURES}/no-strategy/dependencies`, { feature: 'dark-mode' });
   await send('POST', '/api/admin/segments', { name: 'new-segment', constraints: [] });
@@ -60,7 +60,7 @@ test('sends only what changed, and lists what Unleash would reject', async () =>
     segments: [id],
   });
 
-  const { bodies, byHand } = await readWayBack();
+  const { bodies, byHand } = await readRollback();
   expect(
     bodies.map(({ environment, data }) => [
       data.features.map(({ name }) => name).join(),
@@ -76,7 +76,7 @@ test('sends only what changed, and lists what Unleash would reject', async () =>
   ]);
   expect(byHand.map(({ name, environment, reason }) => `${name} ${environment}: ${reason}`)).toEqual([
     'dark-mode production: Unleash has no segment "new-segment"',
-    expect.stringMatching(/^empty-list production: Unleash would reject it, although it has stored it: /),
+    expect.stringMatching(/^empty-list production: Unleash would reject it, even though it has stored it: /),
     'pay.cards staging: Unleash has no strategy type "gradualRolloutUserId"',
   ]);
   expect(byHand.at(-1)?.changes).toEqual([

@@ -2,9 +2,9 @@ import { keepLastAdmin } from '../../people/grants/last-admin.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
-import { dataError } from './data-error.ts';
+import { describeDataError } from './data-error.ts';
 import { type Context, computeDigest, type Item, type Kind, type Problem } from './kinds/kind.ts';
-import { addLine, addReport, type KindReport, newReport } from './report.ts';
+import { addLine, addReport, createReport, type KindReport } from './report.ts';
 import {
   deleteMarks,
   findMarks,
@@ -29,7 +29,7 @@ export type Options = {
 };
 
 export const IMPORT_ACTOR: Actor = { ...SYSTEM, name: 'import from Unleash' };
-/** An import remembers every key that it reads, to find what Unleash no longer has. */
+/** An import keeps every key that it reads in memory, to find what Unleash no longer has. */
 const MAX_ITEMS = 1_000_000;
 const REMOVALS_PER_CHANGE = 200;
 
@@ -37,7 +37,7 @@ const REMOVALS_PER_CHANGE = 200;
  * Makes Halyard match Unleash. Each batch is one change, so an interrupted import can simply be repeated. An item that changed in
  * Halyard since the last import stays as it is. If Unleash changed it too, the report lists a conflict.
  */
-export async function synchronise<State>(
+export async function synchronize<State>(
   db: Db,
   context: Context,
   kind: Kind<State>,
@@ -45,14 +45,14 @@ export async function synchronise<State>(
   onRejected: (key: string) => void,
   onBatch: (items: number) => void,
 ): Promise<KindReport> {
-  const report = newReport();
+  const report = createReport();
   const seenKeys = new Set<string>();
   let readCount = 0;
   for await (const unnamedBatch of kind.read(context)) {
     const batch = unnamedBatch.map((item, index) => labelUnnamed(item, readCount + index + 1));
     readCount += batch.length;
     if (seenKeys.size + batch.length > MAX_ITEMS)
-      throw new Error(`An import reads at most ${MAX_ITEMS} ${kind.name}.`);
+      throw new Error(`An import can read at most ${MAX_ITEMS.toLocaleString('en')} ${kind.name}.`);
     const items = batch.filter(item => isFirst(item, seenKeys, report));
     const acceptedItems = items.filter(item => isAccepted(item, options, report, onRejected));
     const itemsToWrite = options.onlyChanged
@@ -62,20 +62,20 @@ export async function synchronise<State>(
     else if (itemsToWrite.length > 0) await write(db, kind, itemsToWrite, options, report, onRejected);
     onBatch(items.length);
   }
-  for await (const goneKeys of keysNotIn(db, kind.name, seenKeys, kind.selectedKeys?.(context))) {
-    const { remove: _, ...keepingKind } = kind;
+  for await (const missingKeys of listMissingKeys(db, kind.name, seenKeys, kind.selectedKeys?.(context))) {
+    const { remove: _, ...kindWithoutRemoval } = kind;
     const isPartial = context.source.partialKinds?.has(kind.name) ?? false;
-    const removalKind: Kind<State> = isPartial ? keepingKind : kind;
+    const removalKind: Kind<State> = isPartial ? kindWithoutRemoval : kind;
     // An API source lists less than Unleash has, so what it does not list may still exist. It lists all items that can be removed.
     const isListedFully = context.source.kinds === undefined || removalKind.remove !== undefined;
-    const keptKeys = isListedFully ? report.onlyHere : report.notListed;
-    if (options.plan) await decideRemoval(db, removalKind, goneKeys, report, keptKeys);
+    const keptKeys = isListedFully ? report.onlyInHalyard : report.notListed;
+    if (options.plan) await decideRemoval(db, removalKind, missingKeys, report, keptKeys);
     else
-      await makeChange(kind, db, goneKeys, async current =>
+      await makeChange(kind, db, missingKeys, async current =>
         remove(
           current,
           removalKind,
-          await decideRemoval(current.tx, removalKind, goneKeys, report, keptKeys),
+          await decideRemoval(current.tx, removalKind, missingKeys, report, keptKeys),
         ),
       );
   }
@@ -84,7 +84,7 @@ export async function synchronise<State>(
   return report;
 }
 
-/** Gives an item without a name a label with its position, so that somebody can find it. */
+/** Labels an item without a name with its position, so that the user can find it. */
 const labelUnnamed = <State>(item: Item<State>, position: number): Item<State> =>
   (item.label ?? item.key) === '' ? { ...item, label: `entry ${position} in Unleash` } : item;
 
@@ -100,16 +100,16 @@ async function write<State>(
   report: KindReport,
   onRejected: (key: string) => void,
 ): Promise<void> {
-  let batchReport = newReport();
+  let batchReport = createReport();
   try {
     const keys = items.map(({ key }) => key);
     await makeChange(kind, db, keys, async current => {
-      batchReport = newReport();
+      batchReport = createReport();
       await apply(current, kind, await decide(current.tx, kind, items, options, batchReport));
     });
     addReport(report, batchReport);
   } catch (error) {
-    const reason = dataError(error);
+    const reason = describeDataError(error);
     const [first] = items;
     if (reason === undefined || first === undefined) throw error;
     if (items.length === 1) {
@@ -124,8 +124,8 @@ async function write<State>(
 }
 
 /**
- * Makes one change to these items. The change waits for other imports and for edits of the items, so that it compares what they
- * have written. The change is rejected if no admin would remain, for example because Unleash demoted the only admin.
+ * Makes one change to these items. The change waits for other imports and for edits of the items, so that it sees what they have
+ * written. The change is rejected if no admin would remain, for example because Unleash demoted the only admin.
  */
 const makeChange = <State>(
   kind: Kind<State>,
@@ -136,7 +136,7 @@ const makeChange = <State>(
   change(db, IMPORT_ACTOR, async current => {
     const lockAndWork = async () => {
       await lockImports(current.tx);
-      if (kind.rows !== undefined) await lockRows(current.tx, kind.rows(keys));
+      if (kind.rowsToLock !== undefined) await lockRows(current.tx, kind.rowsToLock(keys));
       await work(current);
     };
     await (kind.canRevokeAdmin ? keepLastAdmin(current, lockAndWork) : lockAndWork());
@@ -152,7 +152,7 @@ function isFirst<State>(
   report: KindReport,
 ): boolean {
   if (seenKeys.has(key))
-    addLine(report.rejected, `${label}: Unleash has another one that would get the same name in Halyard`);
+    addLine(report.rejected, `${label}: another item in Unleash would get the same name in Halyard`);
   const isNew = !seenKeys.has(key);
   seenKeys.add(key);
   return isNew;
@@ -174,7 +174,7 @@ const findSizeProblems = (state: unknown): Problem[] => {
 };
 
 function isAccepted<State>(
-  { key, label = key, state, problems: ruleProblems = [], leftBehind = [], unsupported }: Item<State>,
+  { key, label = key, state, problems: ruleProblems = [], omitted = [], unsupported }: Item<State>,
   { accept }: Options,
   report: KindReport,
   onRejected: (key: string) => void,
@@ -185,7 +185,7 @@ function isAccepted<State>(
     return false;
   }
   const problems = [...ruleProblems, ...findSizeProblems(state)];
-  for (const line of leftBehind) addLine(report.leftBehind, `${label}: ${line}`);
+  for (const line of omitted) addLine(report.omitted, `${label}: ${line}`);
   if (problems.length === 0) return true;
   const line = `${label}: ${problems.map(({ message }) => message).join('; ')}`;
   const isStored = accept && problems.every(({ acceptable }) => acceptable);
@@ -252,13 +252,13 @@ async function decide<State>(
         decisions.marks.push({ key, digest: unleashDigest, problems, environments });
     } else if (mark === undefined) {
       if (stateBefore === undefined || overwrite || kind.isSeeded?.(key)) addWrite();
-      else addLine(report.conflicts, `${label} exists here and differs`);
+      else addLine(report.conflicts, `${label} already exists in Halyard and differs`);
     } else if (halyardDigest === mark.digest || overwrite) addWrite();
     else if (unleashDigest === mark.digest)
-      addLine(report.keptHere, stateBefore === undefined ? `${label} (deleted here)` : label);
+      addLine(report.keptInHalyard, stateBefore === undefined ? `${label} (deleted in Halyard)` : label);
     else if (stateBefore === undefined)
-      addLine(report.conflicts, `${label} was deleted here and changed in Unleash`);
-    else addLine(report.conflicts, `${label} was changed here and in Unleash`);
+      addLine(report.conflicts, `${label} was deleted in Halyard and changed in Unleash`);
+    else addLine(report.conflicts, `${label} was changed both in Halyard and in Unleash`);
   }
   return decisions;
 }
@@ -278,17 +278,17 @@ async function apply<State>(
 }
 
 /** Yields what was imported earlier but is not among the keys that were just read. */
-async function* keysNotIn(
+async function* listMissingKeys(
   db: Db,
   kind: string,
   seenKeys: ReadonlySet<string>,
   selectedKeys: readonly string[] | undefined,
 ): AsyncGenerator<string[]> {
   if (selectedKeys !== undefined) {
-    const goneKeys = [...(await findMarks(db, kind, [...selectedKeys])).keys()].filter(
+    const missingKeys = [...(await findMarks(db, kind, [...selectedKeys])).keys()].filter(
       key => !seenKeys.has(key),
     );
-    if (goneKeys.length > 0) yield goneKeys;
+    if (missingKeys.length > 0) yield missingKeys;
     return;
   }
   let lastKey = '';
@@ -296,8 +296,8 @@ async function* keysNotIn(
     const keys = await listMarkedKeys(db, kind, lastKey, REMOVALS_PER_CHANGE);
     const lastMarkedKey = keys.at(-1);
     if (lastMarkedKey === undefined) return;
-    const goneKeys = keys.filter(key => !seenKeys.has(key));
-    if (goneKeys.length > 0) yield goneKeys;
+    const missingKeys = keys.filter(key => !seenKeys.has(key));
+    if (missingKeys.length > 0) yield missingKeys;
     lastKey = lastMarkedKey;
   }
 }

@@ -3,10 +3,10 @@ import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { createRecordedDatabase } from '../../test/unleash-database.ts';
-import { changedFlags, changesSinceImport, isImported } from './changes-here.ts';
+import { hasImportedData, readChangedFlags, readChangesSinceImport } from './changes-since-import.ts';
+import { planRollback } from './rollback.ts';
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
-import { planWayBack } from './way-back.ts';
 
 const harness = useHarness();
 const SETTINGS = {
@@ -31,23 +31,23 @@ async function importRecorded(url: string, overwrite = false): Promise<void> {
 const send = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
   expect((await call(harness.app, method, path, body ? { body } : {})).status).toBeLessThan(300);
 
-async function readWayBack() {
-  const flags = await collect(changedFlags(harness.db));
-  const changes = await collect(changesSinceImport(harness.db, flags));
-  return { flags, changes, ...(await planWayBack(harness.db, flags, changes)) };
+async function readRollback() {
+  const flags = await collect(readChangedFlags(harness.db));
+  const changes = await collect(readChangesSinceImport(harness.db, flags));
+  return { flags, changes, ...(await planRollback(harness.db, flags, changes)) };
 }
 
 test('finds what changed since the import, but nothing that the import wrote', async () => {
-  expect(await isImported(harness.db)).toBe(false);
+  expect(await hasImportedData(harness.db)).toBe(false);
   await importRecorded((await createRecordedDatabase('8.2.0')).url);
-  expect(await readWayBack()).toEqual({ flags: [], changes: [], bodies: [], byHand: [] });
+  expect(await readRollback()).toEqual({ flags: [], changes: [], bodies: [], byHand: [] });
 
   await send('POST', FEATURES, { name: 'gift-cards', type: 'release' });
   await send('DELETE', `${FEATURES}/no-strategy`);
   await send('DELETE', `${FEATURES}/old-basket`);
   await send('DELETE', '/api/admin/archive/old-basket');
 
-  const { flags, changes, bodies, byHand } = await readWayBack();
+  const { flags, changes, bodies, byHand } = await readRollback();
   expect(flags.map(({ name, change }) => `${name} ${change}`)).toEqual([
     'gift-cards created',
     'no-strategy archived',
@@ -68,14 +68,14 @@ test('finds what changed since the import, but nothing that the import wrote', a
 
   const link = { url: 'https://example.com/gifts', title: 'Gifts' };
   await send('POST', `${FEATURES}/gift-cards/link`, link);
-  const [body] = (await readWayBack()).bodies;
+  const [body] = (await readRollback()).bodies;
   expect(body?.data.links).toEqual([{ feature: 'gift-cards', links: [link] }]);
 });
 
-test('lists what somebody would repeat, without what an import replaced and without what Halyard did itself', async () => {
+test('lists changes to repeat in Unleash, but not what an import replaced or what Halyard did itself', async () => {
   const { url } = await createRecordedDatabase('8.2.0');
   await importRecorded(url);
-  const lastId = (await readWayBack()).changes.at(-1)?.id ?? 0;
+  const lastId = (await readRollback()).changes.at(-1)?.id ?? 0;
   await send('PUT', `${FEATURES}/dark-mode`, { type: 'release', description: 'replaced by the import' });
   await send('PUT', '/api/admin/segments/1', { name: 'beta-users', constraints: [] });
   await importRecorded(url, true);
@@ -94,7 +94,7 @@ test('lists what somebody would repeat, without what an import replaced and with
     .execute();
   await send('PUT', '/api/admin/segments/2', { name: 'nordics', constraints: [] });
 
-  const { changes } = await readWayBack();
+  const { changes } = await readRollback();
   expect(changes.filter(({ id }) => id > lastId).map(({ text }) => text)).toEqual([
     expect.stringContaining('nordics'),
   ]);

@@ -37,7 +37,7 @@ export const ENVIRONMENTS: Kind<Environment> = {
         },
       }));
   },
-  rows: keys => sql`environments where name = any(${keys}) order by name`,
+  rowsToLock: keys => sql`environments where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<Environment>`
       select name, type, sort_order as "sortOrder", enabled, protected from environments
@@ -113,7 +113,7 @@ export const PROJECTS: Kind<Project> = {
         const id = toText(row.id);
         const projectSettings: SourceRow = settingsByProject.get(id) ?? {};
         const mode = toText(projectSettings.project_mode);
-        // Unleash uses JavaScript's syntax. A pattern that Halyard cannot compile would match no name.
+        // Unleash uses JavaScript syntax. A pattern that Halyard cannot compile would match no name, so it is not imported.
         const pattern = toText(projectSettings.feature_naming_pattern);
         const isUsable = pattern === '' || compilePattern(pattern) !== undefined;
         return {
@@ -135,8 +135,8 @@ export const PROJECTS: Kind<Project> = {
               .map(projectEnvironment => toText(projectEnvironment.environment_name))
               .toSorted(),
           },
-          problems: id === '*' ? [rejection('the id * means all projects')] : findNameProblems(id),
-          leftBehind: [
+          problems: id === '*' ? [rejection('the id "*" means all projects')] : findNameProblems(id),
+          omitted: [
             ...(Array.isArray(projectSettings.link_templates) && projectSettings.link_templates.length > 0
               ? ['its link templates']
               : []),
@@ -146,7 +146,7 @@ export const PROJECTS: Kind<Project> = {
       });
     }
   },
-  rows: keys => sql`projects where id = any(${keys}) order by id`,
+  rowsToLock: keys => sql`projects where id = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<Project>`
       select id, name, description, mode, default_stickiness as "defaultStickiness", feature_limit as "featureLimit",
@@ -221,7 +221,7 @@ export const DEFAULT_STRATEGIES: Kind<DefaultStrategyState> = {
         return [{ key: `${project}/${environment}`, state: { project, environment, strategy: content } }];
       });
   },
-  rows: keys => sql`
+  rowsToLock: keys => sql`
     project_environments where project_id || '/' || environment_name = any(${keys}) order by project_id, environment_name`,
   async find(db, keys) {
     const { rows } = await sql<DefaultStrategyState & { strategy: { segments: string[] } }>`

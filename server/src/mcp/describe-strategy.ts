@@ -1,6 +1,6 @@
 import { formatCount } from '@halyard/plane/platform/errors.ts';
 import type { FeatureStrategy } from '../flags/feature-environments/schema.ts';
-import { sanitizeText } from './shown.ts';
+import { sanitizeText } from './sanitize.ts';
 
 type DescribedStrategy = Pick<FeatureStrategy, 'name' | 'parameters'> &
   Partial<Pick<FeatureStrategy, 'title' | 'disabled' | 'constraints' | 'segments' | 'variants'>>;
