@@ -9,9 +9,9 @@ const harness = useHarness();
 const CALLS = campaignSize({ usual: 200, long: 10_000 });
 const WRITERS = 8;
 /** Together, the writers make a dozen changes per second, which leaves time for the agent's calls. */
-const WRITE_EVERY_MS = 600;
+const WRITE_INTERVAL_MS = 600;
 const FLAGS = 6;
-/** The index of the first flag that people change too. Nobody else changes the flags before it. */
+/** The index of the first flag that people also change. Only the agent changes the flags before it. */
 const FIRST_CONTESTED = 2;
 const MAX_CHANGES = Math.ceil(CALLS / 10);
 
@@ -59,16 +59,16 @@ async function callTool(token: string, name: string, input: unknown) {
   return response.body.result ?? { isError: true };
 }
 
-const toFlagName = (project: string, at: number) => `${project}-${at}`;
+const toFlagName = (project: string, index: number) => `${project}-${index}`;
 
 beforeAll(async () => {
   owner = await makeUser(harness.db, 'Admin', 'anna');
   for (const project of ['mine', 'theirs']) {
     await makeProject(harness.db, { id: project });
-    for (let at = 0; at < FLAGS; at++)
+    for (let index = 0; index < FLAGS; index++)
       await makeFeature(harness.db, project, {
-        name: toFlagName(project, at),
-        description: INJECTED[at % INJECTED.length] ?? '',
+        name: toFlagName(project, index),
+        description: INJECTED[index % INJECTED.length] ?? '',
       });
   }
   const permissions = [
@@ -87,15 +87,15 @@ beforeAll(async () => {
   );
 });
 
-type Planned = { plan: string; hash: string; diff: { path: string; from?: string }[] };
+type SignedPlan = { plan: string; hash: string; diff: { path: string; from?: string }[] };
 
 test(
   `${CALLS} hostile calls by an agent change nothing outside its scope and overwrite nobody's changes (seed ${SEED})`,
   GENERATED,
   async () => {
     const { next, pick } = makeRandom(SEED);
-    const plans: Planned[] = [];
-    const foreignPlans: Planned[] = [];
+    const plans: SignedPlan[] = [];
+    const foreignPlans: SignedPlan[] = [];
     /** The previous description that a plan showed, by the description that the plan sets. */
     const shownDescriptions = new Map<string, string>();
     let appliedCount = 0;
@@ -131,9 +131,9 @@ test(
         variants: [{ name: 'v', weight: 1000 }],
       }),
     ];
-    const altered = (text: string) => {
-      const at = Math.floor(next() * text.length);
-      return `${text.slice(0, at)}${pick(['A', '_', '-', '='])}${text.slice(at + 1)}`;
+    const alter = (text: string) => {
+      const index = Math.floor(next() * text.length);
+      return `${text.slice(0, index)}${pick(['A', '_', '-', '='])}${text.slice(index + 1)}`;
     };
 
     const steps: (() => Promise<void>)[] = [
@@ -176,8 +176,8 @@ test(
         const planned = pick([...plans, ...foreignPlans]);
         if (!planned) return;
         const [plan, hash] = [
-          pick([planned.plan, altered(planned.plan)]),
-          pick([altered(planned.hash), pick([...plans, planned]).hash]),
+          pick([planned.plan, alter(planned.plan)]),
+          pick([alter(planned.hash), pick([...plans, planned]).hash]),
         ];
         const isIntact = plan === planned.plan && hash === planned.hash && plans.includes(planned);
         const result = await callTool(agent, 'apply_plan', { plan, hash });
@@ -226,7 +226,7 @@ test(
           token: owner.token,
           body: { description: `human ${writer} ${n}` },
         });
-        await new Promise(resolve => setTimeout(resolve, WRITE_EVERY_MS));
+        await new Promise(resolve => setTimeout(resolve, WRITE_INTERVAL_MS));
       }
     };
     const humans = Promise.all(Array.from({ length: WRITERS }, (_, writer) => writeAsHuman(writer)));
@@ -260,17 +260,17 @@ test(
     expect(events.length).toBeGreaterThan(0);
     expect(events.length).toBeLessThanOrEqual(MAX_CHANGES);
     // Tags do not belong to projects, and tagging a flag creates the tag.
-    const tagging = new Set(
+    const taggingGroupIds = new Set(
       events
         .filter(({ type, project }) => type === 'feature-tagged' && project === 'mine')
         .map(event => event.groupId),
     );
-    const isOfTagging = (event: (typeof events)[number]) =>
-      event.type === 'tag-created' && tagging.has(event.groupId);
+    const isCreatedByTagging = (event: (typeof events)[number]) =>
+      event.type === 'tag-created' && taggingGroupIds.has(event.groupId);
     expect(
       events.filter(
         event =>
-          (event.project !== 'mine' && !isOfTagging(event)) ||
+          (event.project !== 'mine' && !isCreatedByTagging(event)) ||
           (event.environment ?? 'development') !== 'development',
       ),
     ).toEqual([]);

@@ -45,7 +45,7 @@ export const Changes = Type.Array(
     variants: Type.Optional(
       Type.Array(Type.Object({}, { maxProperties: 20 }), {
         maxItems: 50,
-        description: 'variants: all of them',
+        description: 'variants: the complete list',
       }),
     ),
     from: Type.Optional(Name('copy: the environment to copy from')),
@@ -59,7 +59,7 @@ type ChangeInput = Static<typeof Changes>[number];
 /** The operations of a plan and the flags they change. All flags are in one project, so one statement can lock them. */
 export type ResolvedChanges = { project: string; flags: string[]; operations: StoredOperation[] };
 
-/** Turns the changes into operations of the admin API. */
+/** Turns the changes into admin API operations. */
 export async function resolveChanges(call: Call, changes: ChangeInput[]): Promise<ResolvedChanges> {
   const flags = [...new Set(changes.map(({ flag }) => flag))].toSorted();
   const projects = new Set<string>();
@@ -87,7 +87,7 @@ async function buildOperation(
   const requireValue = <T>(value: T | undefined, name: string): T => {
     if (value !== undefined) return value;
     throw badData([
-      { message: `changes[${index}]: "${change.do}" needs ${name}`, path: `/arguments/changes/${index}` },
+      { message: `changes[${index}]: "${change.do}" requires ${name}`, path: `/arguments/changes/${index}` },
     ]);
   };
   const flagParams = { projectId: project, featureName: flag };
@@ -124,13 +124,13 @@ async function buildOperation(
     case 'update_strategy':
       return toOperation(
         'updateFeatureStrategy',
-        strategyParams(environmentParams(), requireValue(change.strategyId, 'strategyId')),
+        toStrategyParams(environmentParams(), requireValue(change.strategyId, 'strategyId')),
         requireValue(change.strategy, 'strategy'),
       );
     case 'remove_strategy':
       return toOperation(
         'deleteFeatureStrategy',
-        strategyParams(environmentParams(), requireValue(change.strategyId, 'strategyId')),
+        toStrategyParams(environmentParams(), requireValue(change.strategyId, 'strategyId')),
       );
     case 'variants':
       return toOperation('updateVariants', environmentParams(), requireValue(change.variants, 'variants'));
@@ -157,7 +157,7 @@ async function buildOperation(
   }
 }
 
-const strategyParams = (params: Record<string, string>, strategyId: string) => ({ ...params, strategyId });
+const toStrategyParams = (params: Record<string, string>, strategyId: string) => ({ ...params, strategyId });
 
 function parseTag(tag: string): { type: string; value: string } {
   const separator = tag.indexOf(':');
@@ -168,7 +168,7 @@ type FlagInEnvironment = { projectId: string; featureName: string; environment: 
 
 const GRADUAL_ROLLOUT = 'flexibleRollout';
 
-/** Sets the percentage of the only gradual rollout or of the named strategy. A flag without strategies gets a gradual rollout. */
+/** Sets the percentage of the named strategy or of the only gradual rollout. A flag without strategies gets a gradual rollout. */
 async function buildRolloutOperation(
   call: Call,
   flagInEnvironment: FlagInEnvironment,
@@ -196,13 +196,13 @@ async function buildRolloutOperation(
   if (!rollout || rollouts.length > 1)
     throw badData([
       {
-        message: `Flag "${featureName}" has ${rollouts.length} gradual rollouts in environment "${environment}". Name one with strategyId; get_flag lists them.`,
+        message: `Flag "${featureName}" has ${rollouts.length} gradual rollouts in environment "${environment}". Choose one with strategyId; get_flag lists them.`,
       },
     ]);
   return {
     operation: 'patchFeatureStrategy',
     input: {
-      params: strategyParams(flagInEnvironment, rollout.id),
+      params: toStrategyParams(flagInEnvironment, rollout.id),
       body: [{ op: 'replace', path: '/parameters/rollout', value: String(percent) }],
     },
   };

@@ -6,7 +6,10 @@ export type EventSearchResult = { events: Event[]; total: number; next?: number 
 
 const EMAIL = /@[^\s@]+$/;
 
-/** Describes who acted, and with which token or client. Shows only the first part of an email address, which is personal. */
+/**
+ * Describes who acted, and with which token or client. Shows only the first part of an email address, because the full address is
+ * personal data.
+ */
 export function describeActor({ createdBy, createdByKind, createdByClient }: Event): string {
   const name = sanitizeText(createdBy.replace(EMAIL, ''));
   const kind = createdByKind === undefined || createdByKind === 'user' ? '' : ` (${createdByKind})`;

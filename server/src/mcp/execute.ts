@@ -9,11 +9,11 @@ import { type FlagVersion, hashPlan, type Plan } from './plan.ts';
 import { findNewestEventIds, listFeatures, lockFlags } from './store.ts';
 import type { Call } from './tool.ts';
 
-/** Thrown to roll back a trial run. It carries the state after the change. */
+/** Thrown to roll back a dry run. It carries the state after the change. */
 class Rollback extends Error {
   readonly flagsAfter: Feature[];
   constructor(flagsAfter: Feature[]) {
-    super('rehearsed');
+    super('dry run');
     this.flagsAfter = flagsAfter;
   }
 }
@@ -35,9 +35,9 @@ async function lockBase({ tx, actor }: Change, project: string, names: string[])
 }
 
 /**
- * Makes the change with all its checks, including the limits of the token, reads the result, and rolls back. The plan therefore
- * shows exactly what applying it will do, and a plan that would be rejected later is already rejected here. The rehearsal holds the
- * same locks as a write, so nothing else is read in the transaction.
+ * Makes the change with all its checks, including the token's limits, reads the result, and rolls back. The plan therefore shows
+ * exactly what applying it will do, and a plan that would be rejected later is already rejected here. The dry run holds the same
+ * locks as a write, so nothing else is read in the transaction.
  */
 export async function dryRunChanges(call: Call, { project, flags, operations }: ResolvedChanges) {
   const { app, db, instance, actor } = call;
@@ -63,12 +63,12 @@ export async function dryRunChanges(call: Call, { project, flags, operations }: 
     if (error instanceof Rollback) return { flagsBefore, base, flagsAfter: error.flagsAfter };
     throw error;
   }
-  throw new Error('A rehearsal ended with a commit');
+  throw new Error('A dry run was committed');
 }
 
 /**
- * Applies a plan if every flag is as it was when the plan was created, and if the result is the one the plan showed. The result
- * can also depend on something else, such as the default strategy of the project. All operations are one change.
+ * Applies a plan if every flag is as it was when the plan was created, and if the result is the one that the plan showed. The result
+ * can also depend on something else, such as the project's default strategy. All operations are one change.
  */
 export async function executeChanges(
   { app, db, instance, actor }: Call,
@@ -89,14 +89,14 @@ export async function executeChanges(
       if (changedVersions.length === 0) return;
       const flagNames = quoteNames(changedVersions.map(({ name }) => name));
       throw outdatedPlan(
-        `${changedVersions.length === 1 ? `Flag ${flagNames} has` : `Flags ${flagNames} have`} changed since the plan was made, or the plan was applied already.`,
+        `${changedVersions.length === 1 ? `Flag ${flagNames} has` : `Flags ${flagNames} have`} changed since the plan was made, or the plan has already been applied.`,
       );
     },
     afterEvents: async tx => {
       const diff = listDifferences(flagsBefore, await listFeatures(tx, actor, project, names));
       if (hashPlan(plan, diff) === expectedHash) return;
       throw outdatedPlan(
-        'The plan would now have a different result than the one it showed, because something that it depends on has changed, such as a default strategy.',
+        'The plan would now have a different result than its diff showed, because something that it depends on has changed, such as a default strategy.',
       );
     },
   });

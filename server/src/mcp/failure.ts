@@ -12,7 +12,7 @@ const HINTS: Partial<Record<ErrorName, string>> = {
   PreconditionFailedError: 'Show the new diff before you apply it.',
   RateLimitError: 'Wait, then call the tool again.',
   ServiceUnavailableError: 'Wait a few seconds, then call the tool again.',
-  MaintenanceError: 'Nothing can be changed now. Reading still works.',
+  MaintenanceError: 'Nothing can be changed in maintenance mode. Reading still works.',
 };
 
 const RETRYABLE: readonly ErrorName[] = ['RateLimitError', 'ServiceUnavailableError', 'MaintenanceError'];

@@ -19,7 +19,7 @@ const MAX_REASON_LENGTH = 300;
 export const Reason = (description: string) =>
   Type.String({ minLength: 3, maxLength: MAX_REASON_LENGTH, description });
 
-/** Rejects a reason with unprintable characters, because it becomes the comment of events, which is one line. */
+/** Rejects a reason with unprintable characters, because it becomes an event comment, which is a single line. */
 export function rejectUnprintable(reason: string): void {
   if (hasControlCharacter(reason) || isInvisible(reason) || !isStorable(reason))
     throw badData([
@@ -32,5 +32,5 @@ export const DEFAULT_LIMIT = 20;
 
 /** Where the next page begins: `next` in the previous result. */
 export const Cursor = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'next from the last page' }),
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'next from the previous page' }),
 );

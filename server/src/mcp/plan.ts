@@ -16,7 +16,7 @@ export type Plan = {
   reason: string;
   /** The credential used to create the plan. No other credential can apply it. */
   credential: string;
-  /** Seconds since 1970. */
+  /** Unix time in seconds. */
   expiresAt: number;
 };
 
@@ -46,7 +46,7 @@ export const formatCredential = ({ credential }: Actor): string =>
 const computeSignature = (key: Buffer, content: Buffer): Buffer =>
   createHmac('sha256', key).update(content).digest().subarray(0, SIGNATURE_BYTES);
 
-/** Returns the hash of a plan. It covers the operations, the versions of the flags and the diff that was shown. */
+/** Returns the hash of a plan, which covers the operations, the versions of the flags and the diff that was shown. */
 export const hashPlan = ({ project, operations, base, reason }: Plan, diff: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify([project, operations, base, reason, diff]))

@@ -31,8 +31,8 @@ const LIST_TTL_MS = 60_000;
 type Reply = { status: number; headers: Record<string, string>; body: string };
 
 /**
- * Makes the handler of the protocol. It supports both generations of the protocol without sessions: each request gets its own
- * protocol server, which knows the caller.
+ * Creates the protocol handler. It supports both generations of the protocol without sessions: each request gets its own protocol
+ * server, which knows the caller.
  */
 export function makeProtocol(app: App, db: Db, instance: Instance) {
   const planKeys = derivePlanKeys(instance.keyring);
@@ -52,9 +52,9 @@ export function makeProtocol(app: App, db: Db, instance: Instance) {
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { envelope } }) => {
       const tools = await listAvailableTools(db, request.actor);
       const tool = tools.find(({ name }) => name === params.name);
-      // The message must not repeat the name, which can be anything.
+      // The message must not repeat the name, because the name can contain anything.
       if (!tool)
-        throw new ProtocolError(INVALID_PARAMS, 'There is no such tool, or this token may not use it.');
+        throw new ProtocolError(INVALID_PARAMS, 'The tool does not exist, or this token cannot use it.');
       const actor = withClient(request.actor, envelope);
       const startedAt = performance.now();
       try {
@@ -137,12 +137,12 @@ function asWebRequest({ headers }: FastifyRequest, publicUrl: string): Request {
   });
 }
 
-/** Makes a validator that compiles the schema of a tool when the tool is first called. */
+/** Returns a function that validates a tool's input. It compiles the schema when the tool is first called. */
 function makeValidator(app: App) {
   type Validator = ((input: unknown) => unknown) & { errors?: Parameters<typeof describeViolations>[0] };
   const validators = new Map<string, Validator>();
   return ({ name, input: schema }: Tool, input: unknown): void => {
-    const isValid =
+    const validator =
       validators.get(name) ??
       (app.validatorCompiler?.({
         schema,
@@ -150,8 +150,8 @@ function makeValidator(app: App) {
         url: `/mcp/${name}`,
         httpPart: 'body',
       }) as Validator);
-    validators.set(name, isValid);
-    if (isValid(input) !== true) throw badData(describeViolations(isValid.errors ?? [], 'arguments'));
+    validators.set(name, validator);
+    if (validator(input) !== true) throw badData(describeViolations(validator.errors ?? [], 'arguments'));
   };
 }
 
@@ -168,8 +168,8 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const DISALLOWED_CHARACTERS = /[^A-Za-z0-9._-]+/g;
 
 /**
- * Adds the client as it names itself in the request. Clients of the 2025 protocol name themselves only in the handshake, so for
- * them the HTTP header is used (access/client.ts).
+ * Adds the client that the request names. Clients of the 2025 protocol name themselves only in the handshake, so the HTTP header is
+ * used for them (access/client.ts).
  */
 function withClient(actor: Actor, envelope: object | undefined): Actor {
   const { [CLIENT_INFO]: info } = (envelope ?? {}) as {

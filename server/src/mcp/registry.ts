@@ -34,8 +34,8 @@ export const TOOLS: readonly Tool[] = [
 /** Lists the tools that the caller can use in at least one project. Each call is checked again, in its project and environment. */
 export async function listAvailableTools(db: Reader, actor: Actor): Promise<Tool[]> {
   const permissions = new Set((await listActorPermissions(db, actor)).map(({ permission }) => permission));
-  const mayUse = ({ needs }: Tool): boolean =>
+  const canUse = ({ needs }: Tool): boolean =>
     needs === undefined ||
     (!actor.scope?.readOnly && (permissions.has('ADMIN') || needs.some(need => permissions.has(need))));
-  return TOOLS.filter(mayUse);
+  return TOOLS.filter(canUse);
 }

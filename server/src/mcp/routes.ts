@@ -14,8 +14,8 @@ const BODY_LIMIT_BYTES = 131_072;
 type Protocol = ReturnType<typeof import('./protocol.ts').makeProtocol>;
 
 /**
- * Registers the Model Context Protocol, for agents. Its package is loaded with the first request, because most servers get no such
- * request.
+ * Registers the Model Context Protocol, for agents. Its package is loaded on the first request, because most servers never receive
+ * one.
  */
 export function mcpRoutes(app: App, db: Db, instance: Instance): void {
   let protocol: Promise<Protocol> | undefined;
@@ -74,7 +74,7 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
   });
 }
 
-/** Rejects a misspelled parameter, because ignoring it would allow the agent what its owner meant to prevent. */
+/** Rejects a misspelled parameter, because ignoring it would let the agent do what its owner meant to prevent. */
 function rejectUnknownParameters(otherParameters: Record<string, unknown>): void {
   const [unknownName] = Object.keys(otherParameters);
   if (unknownName !== undefined)

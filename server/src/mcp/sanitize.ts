@@ -1,6 +1,6 @@
 import { ellipsize } from '@halyard/plane/platform/text.ts';
 
-/** The longest string of a flag, an event or a person in a result. */
+/** The maximum length of a user-written string in a result. */
 const MAX_TEXT_LENGTH = 200;
 
 /** Line breaks, and invisible characters: control characters, direction marks, joiners, tags. */
@@ -44,7 +44,7 @@ export const quoteName = (text: string): string => JSON.stringify(sanitizeText(t
  */
 const MAX_LIST_CHARACTERS = 4_000;
 
-/** Returns the first items that fit into a result. */
+/** Returns the first items that fit in a result. */
 export function takeFittingItems<T>(items: readonly T[], budget = MAX_LIST_CHARACTERS): T[] {
   let remaining = budget;
   const fitting: T[] = [];

@@ -1,7 +1,7 @@
 import type { App } from '@halyard/plane/platform/http/app.ts';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-/** The revision of the protocol without sessions, and the newest revision with a handshake. */
+/** The revision of the protocol that has no sessions, and the newest revision that has a handshake. */
 export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25'] as const;
 export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
 

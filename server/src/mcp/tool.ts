@@ -39,7 +39,7 @@ type ToolDefinition<Input extends TSchema, Result extends object> = {
   text: (result: Result) => string[];
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: tools in one list have no input in common
+// biome-ignore lint/suspicious/noExplicitAny: the tools in a list have different inputs
 export type Tool = ToolDefinition<any, any>;
 
 export const tool = <Input extends TSchema, Result extends object>(

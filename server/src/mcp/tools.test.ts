@@ -363,7 +363,7 @@ test("rejects a plan outside the token's scope at planning time", async () => {
   expect((await planAndFail(addStrategy)).message).toContain('0 are left');
 });
 
-test('the limit on rollouts in production applies to plans', async () => {
+test('the limit on production rollouts applies to plans', async () => {
   const flag = await makeNewFlag();
   const limitedAgent = await connectAgent({ maxProductionRollout: 20 });
   const rollout = (percent: number) => [
@@ -505,7 +505,7 @@ test('in maintenance mode, the tools can read but not write', async () => {
   }
 });
 
-test('other servers reject a plan from a server without a key, and tool calls count towards the write limit', async () => {
+test('other servers reject a plan from a server without a key, and tool calls count toward the write limit', async () => {
   const otherServer = await harness.secondServer({
     secretKey: undefined,
     writeLimit: { perMinute: 1, burst: 6 },

@@ -82,17 +82,17 @@ async function importNewEvents(
 ): Promise<void> {
   const newestId = await findNewestEventId(source);
   const startedAt = performance.now();
-  const isComplete = startedAt - state.lastCompleteAt > COMPLETE_INTERVAL_MS;
-  if (newestId === state.newestEventId && !isComplete) return;
-  const onlyFeatures = isComplete ? undefined : await findChangedFeatures(source, state.newestEventId);
-  const runOptions = { ...options, onlyChanged: !isComplete, onlyFeatures };
+  const isCompleteRun = startedAt - state.lastCompleteAt > COMPLETE_INTERVAL_MS;
+  if (newestId === state.newestEventId && !isCompleteRun) return;
+  const onlyFeatures = isCompleteRun ? undefined : await findChangedFeatures(source, state.newestEventId);
+  const runOptions = { ...options, onlyChanged: !isCompleteRun, onlyFeatures };
   const report = await importUnleash(db, source, settings, runOptions, undefined, state.rejectedKeys);
-  if (isComplete) state.lastCompleteAt = performance.now();
+  if (isCompleteRun) state.lastCompleteAt = performance.now();
   state.newestEventId = newestId;
   const conflicts = listConflicts(report);
   for (const conflict of conflicts) if (!state.knownConflicts.has(conflict)) onConflict(conflict);
   // Only a complete run shows which conflicts have been resolved.
-  state.knownConflicts = new Set(isComplete ? conflicts : [...state.knownConflicts, ...conflicts]);
+  state.knownConflicts = new Set(isCompleteRun ? conflicts : [...state.knownConflicts, ...conflicts]);
   if (countWritten(report) > 0) onRun(report, performance.now() - startedAt);
 }
 

@@ -9,7 +9,7 @@ export const listFindings = tool({
   name: 'list_findings',
   title: 'List findings',
   description:
-    'Lists what is wrong with the flags of a project, such as stale, never seen or always the same result, each with its remedy.',
+    "Lists problems with a project's flags, such as stale, never seen or always the same result, each with a remedy.",
   effect: 'reads',
   input: Arguments({
     project: Project,
@@ -44,7 +44,7 @@ export const listFindings = tool({
   ],
 });
 
-/** Returns a finding with the two facts of its evidence that decide what to keep. */
+/** Returns a finding with the evidence that determines which code branch to keep. */
 export const summarizeFinding = ({ rule, feature, segment, evidence, remedy }: Finding) => ({
   kind: rule,
   flag: feature ?? undefined,

@@ -15,7 +15,7 @@ const MAX_DIFF_CHARACTERS = 2_500;
 export const planChange = tool({
   name: 'plan_change',
   title: 'Plan a change',
-  description: `Prepares a change of flags in one project without making it. Returns the exact diff, and a plan with its hash for apply_plan, valid for ${PLAN_LIFETIME_MINUTES} minutes. environment is needed for enable, disable, rollout, strategies, variants and copy. rollout sets the percentage and never enables.`,
+  description: `Prepares changes to flags in one project without making them. Returns the exact diff, and a plan with its hash for apply_plan, valid for ${PLAN_LIFETIME_MINUTES} minutes. environment is required for enable, disable, rollout, strategies, variants and copy. rollout sets the percentage and never enables the flag.`,
   effect: 'reads',
   needs: WRITE_PERMISSIONS,
   input: Arguments({
@@ -68,7 +68,7 @@ export const planChange = tool({
     };
   },
   text: ({ plan, hash, diff, moreDifferences, production, expiresAt }) => [
-    'Nothing is changed yet. Diff:',
+    'Nothing has been changed yet. Diff:',
     ...diff.map(
       ({ path, from, to }) => `${path}: ${JSON.stringify(from ?? '')} → ${JSON.stringify(to ?? '')}`,
     ),

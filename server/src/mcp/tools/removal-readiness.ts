@@ -6,7 +6,7 @@ import { quoteName } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 import { summarizeFinding } from './list-findings.ts';
 
-/** The rules whose findings say that a flag's code can be removed. */
+/** The rules whose findings indicate that a flag's code can be removed. */
 const REMOVAL_RULES: readonly string[] = [
   'stale',
   'past-lifetime',

@@ -11,7 +11,7 @@ export const searchEvents = tool({
   name: 'search_events',
   title: 'Search events',
   description:
-    'Searches the audit log, newest first: every change with who made it and why. All given filters must match.',
+    'Searches the audit log, newest first: what changed, who changed it and why. Events must match all filters.',
   effect: 'reads',
   input: Arguments({
     query: Type.Optional(

@@ -3,12 +3,12 @@ import { exceedsLimit } from '@halyard/plane/platform/errors.ts';
 import { compilePattern, expandedLength } from '@halyard/plane/platform/pattern.ts';
 import type { Constraint } from './schema.ts';
 
-/** The limit for all distinct patterns of a request together. Compiling patterns of this size takes about 300 ms. */
+/** The maximum total size of all distinct patterns in a request. Compiling patterns of this size takes about 300 ms. */
 const MAX_TOTAL_SIZE = 300_000;
 /** The size of the patterns that are compiled in one turn of the event loop, which takes about 10 ms. */
 const TURN_SIZE = 10_000;
 
-/** All requests take turns, step by step, so that many requests together block the event loop no longer than a single request. */
+/** Requests take turns, one step at a time, so that many requests together block the event loop no longer than a single one. */
 const runInTurn = makeTurns();
 let requestCount = 0;
 
@@ -36,7 +36,7 @@ function splitIntoSteps(patterns: Iterable<string>): string[][] {
     total += length;
     if (total > MAX_TOTAL_SIZE) {
       throw exceedsLimit(
-        `The patterns of one request can have at most ${MAX_TOTAL_SIZE} characters in total, counting repetitions such as a{3} as aaa.`,
+        `The patterns in one request can have at most ${MAX_TOTAL_SIZE} characters in total, counting repetitions such as a{3} as aaa.`,
       );
     }
     if (size >= TURN_SIZE) {

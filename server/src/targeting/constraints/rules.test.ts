@@ -50,7 +50,7 @@ test.each<[Operator, string[], string[]]>([
     ],
   ],
   ['REGEX', ['^a+$', '(?i)x', '\\d{2}'], ['(', '(?<=a)b', '(a)\\1']],
-])('%s accepts only values of its kind', (operator, validValues, invalidValues) => {
+])('%s accepts only values of its type', (operator, validValues, invalidValues) => {
   expect(validValues.filter(value => listPaths({ operator, value }).length > 0)).toEqual([]);
   expect(invalidValues.filter(value => listPaths({ operator, value }).length === 0)).toEqual([]);
   expect(listPaths({ operator, values: ['x'] })).toEqual(['/list/0/value']);

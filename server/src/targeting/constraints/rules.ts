@@ -143,7 +143,7 @@ const isLegal = (value: string, legalValues: ReadonlySet<string>): boolean =>
 const describeIllegalValue = (contextName: string): string =>
   `is not a legal value for context field "${contextName}"`;
 
-/** Makes a violation whose message has the form of a schema violation (platform/http/input/violations.ts). */
+/** Makes a violation whose message looks like that of a schema violation (platform/http/input/violations.ts). */
 const makeViolation = (path: string, problem: string): Violation => ({
   message: `${path.split('/').slice(2).join('.')} ${problem}`,
   path,

@@ -71,8 +71,7 @@ export const ConstraintInput = NamedObject(
 );
 
 /**
- * The bound is larger than the limit of 30 constraints in rules.ts, which rejects with ExceedsLimitError. It limits the work before
- * that check.
+ * Limits the work before rules.ts rejects more than 30 constraints with ExceedsLimitError, so this maximum is larger than that limit.
  */
 export const ConstraintInputs = Type.Array(ConstraintInput, { maxItems: 100 });
 

@@ -32,7 +32,7 @@ export async function validateConstraints(
   };
 }
 
-/** Returns the violations of each list of constraints. All lists belong to one project and cost one query. */
+/** Returns the violations of each list of constraints. All lists belong to one project, so they need only one query. */
 export async function validateConstraintLists(
   db: Reader,
   lists: readonly (readonly Constraint[])[],
@@ -92,7 +92,7 @@ export async function checkConstraints(
   return constraints;
 }
 
-/** Rejects an invalid constraint that is the whole body of a request. */
+/** Rejects an invalid constraint that is the entire request body. */
 export async function checkConstraint(db: Reader, constraint: Constraint): Promise<void> {
   rejectTooManyConstraints([constraint]);
   const fields = await listRestrictedFields(db, [constraint.contextName], null);

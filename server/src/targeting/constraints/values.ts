@@ -9,7 +9,7 @@ const VERSION = /^(\d+\.\d+\.\d+)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?$/
 /** Returns whether the text is a finite number in decimal notation. */
 export const isNumber = (text: string): boolean => NUMBER.test(text) && Number.isFinite(Number(text));
 
-/** Adds a zero to a number that starts with a point, because some SDKs cannot read .5. */
+/** Adds a zero to a number that starts with a decimal point, because some SDKs cannot read .5. */
 export const normalizeNumber = (text: string): string => text.replace(/^([+-]?)\./, '$10.');
 
 /**
@@ -35,7 +35,7 @@ export function normalizeDate(text: string): string {
 
 /**
  * Returns whether the text is an IPv4 or IPv6 address, or a range in CIDR notation. Unlike ipaddr.js, SDKs cannot read short, octal
- * or hexadecimal IPv4 addresses. A zone such as fe80::1%eth0 is invalid, because it names an interface of one machine.
+ * or hexadecimal IPv4 addresses. A zone such as fe80::1%eth0 is invalid, because it names an interface of a single machine.
  */
 export function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');

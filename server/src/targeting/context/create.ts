@@ -13,20 +13,19 @@ export async function createContextField(
   input: NewContextField,
   project: string | null = null,
 ): Promise<void> {
-  await rejectForeignUse(current.tx, input.name, project);
+  await rejectUseOutsideProject(current.tx, input.name, project);
   await createContextFields(current, [input], project);
 }
 
 /** Rejects a name that a context field already has, or that constraints outside the project use. */
-export async function rejectContextName(db: Reader, name: string, project: string | null): Promise<void> {
+export async function rejectUnavailableName(db: Reader, name: string, project: string | null): Promise<void> {
   if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
-  await rejectForeignUse(db, name, project);
+  await rejectUseOutsideProject(db, name, project);
 }
 
-async function rejectForeignUse(db: Reader, name: string, project: string | null): Promise<void> {
+async function rejectUseOutsideProject(db: Reader, name: string, project: string | null): Promise<void> {
   if (project === null || !(await isUsedOutsideProject(db, name, project))) return;
-  // The constraints may belong to a field of a different project, in which case no field for all projects can have the name
-  // either.
+  // The constraints may refer to a different project's field, in which case a field for all projects cannot have the name either.
   if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
   throw new ApiError(
     'ConflictError',

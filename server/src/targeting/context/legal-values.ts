@@ -6,13 +6,13 @@ import type { LegalValue } from './schema.ts';
 export function checkLegalValues(legalValues: LegalValue[]): LegalValue[] {
   const details = [...listViolations(legalValues)];
   if (details.length > 0) throw badData(details);
-  return legalValues.map(storedForm);
+  return legalValues.map(toStoredForm);
 }
 
 export function checkLegalValue(legalValue: LegalValue): LegalValue {
   const details = [...findLegalValueViolations(legalValue, '/body/value')];
   if (details.length > 0) throw badData(details);
-  return storedForm(legalValue);
+  return toStoredForm(legalValue);
 }
 
 function* listViolations(legalValues: LegalValue[]): Generator<Violation> {
@@ -26,10 +26,10 @@ function* listViolations(legalValues: LegalValue[]): Generator<Violation> {
   }
 }
 
-/** Rejects control characters, because a value with them cannot appear in a URL, so it could never be deleted. */
+/** Rejects control characters, because a value that contains one cannot appear in a URL, so it could never be deleted. */
 function* findLegalValueViolations({ value }: LegalValue, path: string): Generator<Violation> {
   if (hasControlCharacter(value)) yield { message: 'value must not contain control characters', path };
 }
 
-const storedForm = ({ value, description }: LegalValue): LegalValue =>
+const toStoredForm = ({ value, description }: LegalValue): LegalValue =>
   description === undefined ? { value } : { value, description };

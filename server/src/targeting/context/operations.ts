@@ -8,7 +8,7 @@ import { projectId } from '../../platform/http/params.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { StrategyUses } from '../strategy-uses/schema.ts';
-import { createContextField, rejectContextName } from './create.ts';
+import { createContextField, rejectUnavailableName } from './create.ts';
 import { checkLegalValues } from './legal-values.ts';
 import { removeContextField } from './remove.ts';
 import {
@@ -63,7 +63,7 @@ const PROJECT_FIELDS: FieldSet = {
 
 type Path = { projectId?: string };
 
-/** Reads the response to a change of the field. */
+/** Reads the field for the response to a change. */
 async function readChangedField(tx: Reader, actor: Actor, name: string): Promise<ContextField> {
   const field = await findContextField(tx, { actor, project: undefined }, name);
   if (!field) throw new Error(`Context field ${name} disappeared in the transaction that wrote it`);
@@ -74,8 +74,8 @@ export const CONTEXT: OperationModule = {
   tag: 'Context',
   schemas: [LegalValue, ContextField, ContextFieldList],
   operations: [
-    ...fieldOperations(ALL_FIELDS),
-    ...fieldOperations(PROJECT_FIELDS),
+    ...buildFieldOperations(ALL_FIELDS),
+    ...buildFieldOperations(PROJECT_FIELDS),
     query({
       id: 'getStrategiesOfContextField',
       route: 'GET /api/admin/context/:contextField/strategies',
@@ -92,7 +92,7 @@ export const CONTEXT: OperationModule = {
   ],
 };
 
-function fieldOperations({ url, kind, ofProject, path, permission }: FieldSet): Operation[] {
+function buildFieldOperations({ url, kind, ofProject, path, permission }: FieldSet): Operation[] {
   const rootParams = Type.Unsafe<Path>(Type.Object(path));
   const params = Type.Unsafe<Path & { contextField: string }>(Type.Object({ ...path, contextField }));
   return [
@@ -151,7 +151,7 @@ function fieldOperations({ url, kind, ofProject, path, permission }: FieldSet): 
       output: Nothing,
       rejects: [409],
       read: ({ db }, { params: { projectId: project = null }, body }) =>
-        rejectContextName(db, body.name, project),
+        rejectUnavailableName(db, body.name, project),
     }),
     command({
       id: `update${kind}ContextField`,

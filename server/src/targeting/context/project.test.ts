@@ -45,7 +45,7 @@ const readUses = async (name: string, token?: string) => {
   return { usedInFeatures, usedInProjects, strategies: strategies.length };
 };
 
-test('records the changes of an owner to a field of a project as events of the project', async () => {
+test("records an owner's changes to a project field as events of the project", async () => {
   const { url, owner, id } = await makePrivateProject();
   const name = makeUniqueName('field');
 
@@ -93,7 +93,7 @@ test('hides the fields of a project from users who cannot read it', async () => 
   expect((await send('PUT', `${GLOBAL_FIELDS}/${name}`, undefined, { description: 'x' })).status).toBe(200);
 });
 
-test('the routes of a project find only its own fields', async () => {
+test("a project's routes find only its own fields", async () => {
   const { url, owner } = await makePrivateProject();
   const otherProject = await makePrivateProject();
   const name = makeUniqueName('field');
@@ -216,10 +216,10 @@ test('counts and lists the strategies that use a field, in projects the caller m
     environment: 'production',
     strategyName: 'default',
   });
-  expect((await send('GET', `${GLOBAL_FIELDS}/nobody-names-it/strategies`)).body).toEqual({ strategies: [] });
+  expect((await send('GET', `${GLOBAL_FIELDS}/unused-name/strategies`)).body).toEqual({ strategies: [] });
 });
 
-test('listing takes the same number of statements for many fields as for few', async () => {
+test('listing many fields takes as many statements as listing a few', async () => {
   const countStatements = async () => {
     const statementsBefore = harness.statements.length;
     await send('GET', GLOBAL_FIELDS);

@@ -22,7 +22,7 @@ const description = Nullable(
   }),
 );
 const stickiness = Type.Boolean({
-  description: 'Whether gradual rollout and variants may use the field as stickiness',
+  description: 'Whether gradual rollouts and variants can use the field for stickiness',
   examples: [false],
 });
 const sortOrder = Type.Integer({

@@ -37,7 +37,7 @@ const isStrategyOn = (field: RawBuilder<unknown>) => sql<boolean>`feature_strate
 )`;
 
 /** Names of the features with a constraint on the field, in a strategy or in its segments. */
-const featuresOn = (field: RawBuilder<unknown>) => sql`
+const selectFeaturesOn = (field: RawBuilder<unknown>) => sql`
   select feature_name from feature_strategies where ${constrains(field)}
   union all
   select feature_name from segments
@@ -51,7 +51,7 @@ const selectFields = (scope: FieldScope) => sql`
   from context_fields cross join lateral (
     select count(*) as "usedInFeatures", count(distinct project) as "usedInProjects"
     from features
-    where name in (${featuresOn(sql`context_fields.name`)}) and ${isInReadableProject(scope.actor)}
+    where name in (${selectFeaturesOn(sql`context_fields.name`)}) and ${isInReadableProject(scope.actor)}
   ) as used
   where ${isInScope(scope)}`;
 

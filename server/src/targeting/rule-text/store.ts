@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { ESCAPED_PATTERN, PARAMETERS, UNESCAPED_PATTERN } from './violations.ts';
 
 /**
- * A condition: true if the JSON may contain a string that breaks a rule. The check is cheap, because JSON escapes quotes and
- * backslashes with a backslash.
+ * A condition that is true if the JSON may contain a string that breaks a rule. It is cheap because it only looks for a backslash,
+ * with which JSON escapes quotes and backslashes.
  */
 export const mayBreakRule = (json: RawBuilder<unknown>) => sql`strpos(${json}::text, '\\') > 0`;
 

@@ -17,7 +17,7 @@ function findEnd(rule: string, start: number, isEscaped: (pair: string) => boole
   return index;
 }
 
-/** Returns whether every reading finds the end of a string that is followed by another string. */
+/** Returns whether every way of reading a rule finds the end of a string that is followed by another string. */
 const isReadable = (text: string): boolean =>
   IS_ESCAPED_VARIANTS.every(isEscaped => findEnd(`"${text}", "next"`, 0, isEscaped) === text.length + 1);
 
@@ -28,7 +28,7 @@ const isReadable = (text: string): boolean =>
 const isReadableEscaped = (text: string): boolean => !text.includes('\\"') && isReadable(escapeQuotes(text));
 const isReadableVerbatim = (text: string): boolean => !text.includes('"') && isReadable(text);
 
-test('accepts a constraint value exactly if every reading of a rule finds the end of the value', () => {
+test('accepts a constraint value if and only if every way of reading a rule finds its end', () => {
   fc.assert(
     fc.property(strings, text => {
       const value = text.trim();
@@ -37,7 +37,7 @@ test('accepts a constraint value exactly if every reading of a rule finds the en
   );
 });
 
-test('accepts a context field name exactly if it has no quote and every reading of a rule finds the end of the name', () => {
+test('accepts a context field name if and only if it has no quote and every way of reading a rule finds its end', () => {
   fc.assert(
     fc.property(strings, text => {
       const name = text.trim();
@@ -51,7 +51,7 @@ test.each([
   ['applicationHostname', 'hostNames', isReadableVerbatim],
   ['userWithId', 'userIds', isReadableEscaped],
 ] as const)(
-  '%s accepts exactly the lists whose entries are all readable',
+  '%s accepts a list if and only if all its entries are readable',
   (name, parameter, isReadableEntry) => {
     fc.assert(
       fc.property(strings, text => {
@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-test('explains what is wrong with which string and why', () => {
+test('names the invalid string and explains what is wrong with it', () => {
   const consequence =
     'SDKs for Java, .NET, Python, Ruby and Rust cannot read such a string and disable the flag';
   expect(findConstraintValueProblem('C:\\')).toBe(`"C:\\" must not end with \\: ${consequence}`);
@@ -74,7 +74,7 @@ test('explains what is wrong with which string and why', () => {
     findParameterViolations({ name: 'remoteAddress', parameters: { IPs: '::1\\, ::2' } }, '/body'),
   ).toEqual([
     {
-      message: `IPs "::1\\, ::2" must not end with \\ before a comma or at its end: ${consequence}`,
+      message: `IPs "::1\\, ::2" must not contain \\ before a comma or at the end: ${consequence}`,
       path: '/body/parameters/IPs',
     },
   ]);

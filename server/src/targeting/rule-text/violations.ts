@@ -18,7 +18,7 @@ export const ESCAPED_PATTERN = `\\\\("|${WHITESPACE}$)`;
 const UNESCAPED_LIST_PATTERN = `"|\\\\${WHITESPACE}(,|$)`;
 const ESCAPED_LIST_PATTERN = `\\\\("|${WHITESPACE}(,|$))`;
 
-/** The parameters that become part of a rule, by strategy type, and the pattern of strings that break it. */
+/** The parameters that become part of a rule, by strategy type, and the pattern that matches strings that break the rule. */
 export const PARAMETERS: readonly { type: string; parameter: string; pattern: string }[] = [
   { type: 'flexibleRollout', parameter: 'groupId', pattern: UNESCAPED_PATTERN },
   { type: 'flexibleRollout', parameter: 'stickiness', pattern: UNESCAPED_PATTERN },
@@ -40,13 +40,14 @@ const regExpByPattern = new Map(
 function findProblem(text: string, pattern: string): string | undefined {
   const match = regExpByPattern.get(pattern)?.exec(text);
   if (!match) return undefined;
+  const isList = pattern === UNESCAPED_LIST_PATTERN || pattern === ESCAPED_LIST_PATTERN;
+  const endRule = isList ? 'must not contain \\ before a comma or at the end' : 'must not end with \\';
   const rule = match[0].startsWith('"')
     ? 'must not contain "'
     : match[0].endsWith('"')
       ? 'must not contain \\"'
-      : 'must not end with \\';
-  const isList = pattern === UNESCAPED_LIST_PATTERN || pattern === ESCAPED_LIST_PATTERN;
-  return `${quote(text)} ${rule}${isList && !match[0].includes('"') ? ' before a comma or at its end' : ''}: ${CONSEQUENCE}`;
+      : endRule;
+  return `${quote(text)} ${rule}: ${CONSEQUENCE}`;
 }
 
 const quote = (text: string): string =>

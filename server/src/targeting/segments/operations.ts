@@ -100,7 +100,7 @@ export const SEGMENTS: OperationModule = {
       route: 'DELETE /api/admin/segments/:id',
       summary: 'Delete a segment',
       description:
-        'Deletes a segment. A segment that a strategy uses is rejected with 409. Requires DELETE_SEGMENT or, for a segment of a project, UPDATE_PROJECT_SEGMENT in that project.',
+        'Deletes a segment. The deletion is rejected with 409 if a strategy uses the segment. Requires DELETE_SEGMENT or, for a segment of a project, UPDATE_PROJECT_SEGMENT in that project.',
       permission: 'NONE',
       checksPermissions: true,
       params,

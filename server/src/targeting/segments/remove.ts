@@ -4,8 +4,8 @@ import type { Change } from '../../record/change.ts';
 import { requireSegmentPermission } from './permission.ts';
 import { deleteProjectSegments, deleteSegment, isInAnyDefaultStrategy, lockSegment } from './store.ts';
 
-const describeUse = (user: string, name: string): string =>
-  `A ${user} uses segment "${name}". Remove the segment from the strategy first.`;
+const describeUse = (strategyKind: string, name: string): string =>
+  `A ${strategyKind} uses segment "${name}". Remove the segment from the strategy first.`;
 
 /** Deletes a segment that no strategy uses. A foreign key protects the segments of feature strategies. */
 export async function removeSegment({ tx, actor, record }: Change, id: number): Promise<void> {
@@ -21,7 +21,7 @@ export async function removeSegment({ tx, actor, record }: Change, id: number): 
   record({ type: 'segment-deleted', project: segment.project, preData: segment });
 }
 
-/** Deletes the segments of a project. Runs after the features of the project are deleted, so that no strategy uses its segments. */
+/** Deletes the segments of a project. Runs after the features of the project are deleted, so that no strategy uses the segments. */
 export async function removeProjectSegments({ tx, record }: Change, project: string): Promise<void> {
   for (const preData of await deleteProjectSegments(tx, project)) {
     record({ type: 'segment-deleted', project, preData });

@@ -103,7 +103,7 @@ test('creates a segment, lists it and records an event', async () => {
   expect(events[0].data).toEqual(state);
 });
 
-test('stores ranges of addresses and inverted patterns', async () => {
+test('stores IP address ranges and inverted patterns', async () => {
   const creation = await post({
     name: 'outside the office',
     constraints: [
@@ -307,7 +307,7 @@ test('requires the root permission for a global segment', async () => {
   expect((await remove(id, editor)).status).toBe(204);
 });
 
-test('lets an owner of a project write its segments, but not a reader', async () => {
+test('lets a project owner write its segments, but not a reader', async () => {
   const { id: project, owner, reader } = await makePrivateProject();
   const body = () => ({ name: makeUniqueName(), project, constraints: [] });
 
@@ -359,7 +359,7 @@ test('requires the permission in both projects to move a segment', async () => {
   expect(deletionEvent).toMatchObject({ type: 'segment-deleted', project: sourceProject.id, data: null });
 });
 
-test('shows neither the old project nor the content in it in the event of a segment that becomes global', async () => {
+test('the event of a segment that becomes global reveals neither its old project nor its old content', async () => {
   const { id: project } = await makePrivateProject();
   const constraints = [{ contextName: 'userId', operator: 'IN' as const, values: ['secret'] }];
   const { id } = await makeSegment({ project, constraints });

@@ -98,7 +98,7 @@ export const STRATEGY_TYPES: OperationModule = {
       id: 'reactivateStrategyType',
       route: 'POST /api/admin/strategies/:strategyName/reactivate',
       summary: 'Reactivate a strategy type',
-      description: 'Unmarks a deprecated strategy type.',
+      description: 'Unmarks a strategy type as deprecated.',
       permission: ['UPDATE_STRATEGY'],
       params,
       output: Nothing,

@@ -5,7 +5,7 @@ const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as
 
 const parameterType = Type.Unsafe<(typeof PARAMETER_TYPES)[number]>({
   title: 'StrategyParameterType',
-  description: 'Type of the parameter, which decides how forms show it',
+  description: 'Type of the parameter, which determines how forms show it',
   type: 'string',
   enum: PARAMETER_TYPES,
   examples: ['list'],

@@ -48,7 +48,7 @@ export async function deleteStrategyType(tx: Tx, name: string): Promise<void> {
 
 export type StrategyTypeUses = { byFeature: boolean; asDefault: boolean };
 
-/** Finds out whether a feature has a strategy of this type, and whether a project has it as a default strategy. */
+/** Returns whether a feature has a strategy of this type, and whether a project has one as a default strategy. */
 export async function findUses(db: Reader, name: string): Promise<StrategyTypeUses> {
   const { rows } = await sql<StrategyTypeUses>`
     select
@@ -59,7 +59,7 @@ export async function findUses(db: Reader, name: string): Promise<StrategyTypeUs
   return rows[0] ?? { byFeature: false, asDefault: false };
 }
 
-/** Lists the types that new strategies should use. */
+/** Lists the names of all types that are not deprecated. */
 export async function listTypeNames(db: Reader): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from strategies where not deprecated order by sort_order, name`.execute(db);

@@ -14,10 +14,10 @@ export const StrategyUse = Named(
       environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
       strategyName: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
     },
-    { description: 'A strategy, and where it is' },
+    { description: 'A strategy and where it is used' },
   ),
 );
 export type StrategyUse = Static<typeof StrategyUse>;
 
-/** Strategies that use a segment or a context field, and where they are. */
+/** Strategies that use a segment or a context field, with their features and environments. */
 export const StrategyUses = Named('StrategyUses', Type.Object({ strategies: Type.Array(Ref(StrategyUse)) }));

@@ -16,7 +16,7 @@ const weightType = Type.Unsafe<'fix' | 'variable'>({
 const stickiness = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'The context field that decides which variant a user gets',
+  description: 'The context field that determines which variant a user gets',
   examples: ['default'],
 });
 const payload = NamedObject(
@@ -58,7 +58,7 @@ export const StrategyVariantInput = NamedObject(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'Used only if the strategy has no parameter stickiness. Default: default',
+        description: 'Used only if the strategy has no stickiness parameter. Default: default',
         examples: ['default'],
       }),
     ),

@@ -27,14 +27,14 @@ export function distributeWeights<V extends WeightedVariant>(
 
   const variableCount = variants.filter(isVariable).length;
   const remainingWeight = TOTAL_WEIGHT - sumFixedWeights(variants);
-  let variantsDone = 0;
+  let distributedCount = 0;
   return {
     variants: variants.map(variant => {
       if (!isVariable(variant)) return variant;
       const weight =
         Math.floor(remainingWeight / variableCount) +
-        (variantsDone < remainingWeight % variableCount ? 1 : 0);
-      variantsDone++;
+        (distributedCount < remainingWeight % variableCount ? 1 : 0);
+      distributedCount++;
       return { ...variant, weight };
     }),
   };
