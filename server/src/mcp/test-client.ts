@@ -9,7 +9,7 @@ export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
 export const listenOnFreePort = async (app: App): Promise<string> =>
   await app.listen({ host: '127.0.0.1', port: 0 });
 
-/** Our tools return only text, never images or audio. */
+/** Halyard's tools return only text, never images or audio. */
 type ToolResult = {
   isError?: boolean;
   structuredContent?: unknown;

@@ -23,7 +23,7 @@ const MAX_CONSTRAINTS = 30;
 const MAX_SEGMENTS = 5;
 
 /**
- * Translates rules to strategies. In the source, the first rule that matches decides. In Halyard, every enabled strategy is an
+ * Translates rules to strategies. In the source, the first rule that matches applies. In Halyard, every enabled strategy is an
  * alternative, and the first one that matches determines the variant. So a rule that enables the flag becomes one strategy for each
  * alternative of its condition. After a rule that disables the flag for some users, the strategies of later rules exclude everyone
  * whom that rule matches.

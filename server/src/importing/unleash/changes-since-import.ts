@@ -22,7 +22,7 @@ export type ChangedFlag = {
   change: 'created' | 'changed' | 'archived' | 'deleted';
 };
 
-/** The flag as it is, as it was imported, and which of its parents have changed since. */
+/** The flag's current and imported states, and the parents that have changed since the import. */
 export type FlagDetails = {
   state: FeatureState;
   /** Undefined if an import did not write it. */

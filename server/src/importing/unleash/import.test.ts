@@ -187,7 +187,7 @@ test('names items that violate a rule, and imports them only with --accept', asy
   expect(rows.map(({ key }) => key)).toEqual(['empty-list', 'odd-weights', 'Ünusual name']);
 });
 
-test('project health lists accepted violations until somebody fixes them', async () => {
+test('project health lists accepted violations until they are fixed', async () => {
   await deleteImportedData();
   await run(await createRecordedDatabase('8.2.0'));
   const acceptedProblems = async () => {

@@ -40,8 +40,8 @@ export async function importUsage(
       `select '${table}' as source, app_name, feature_name, environment, ${day} as day, ${counts} from ${table}`,
   );
   if (parts.length === 0) return report;
-  // Unleash later sums hourly counts into daily ones, so the same evaluations can be in both tables, and some of the hours may
-  // already be deleted. Therefore, the larger count is used.
+  // Unleash later sums hourly counts into daily ones and deletes old hours. The same evaluations can therefore be in both tables, and
+  // the larger count is right.
   const select = `
     select feature_name as feature, environment, day, variant, sum(yes)::bigint as yes, sum(no)::bigint as no,
       exists (select from features where name = per_application.feature_name)

@@ -158,7 +158,7 @@ function buildHint(secret: string, environment: string): string {
 }
 
 /**
- * Returns a token of which Unleash stores only the hash. Halyard stores the same hash: the SHA-256 of the whole token, which Unleash
+ * Returns a token that Unleash stores only as a hash. Halyard stores the same hash: the SHA-256 of the whole token, which Unleash
  * encodes as base64url.
  */
 function toHashedTokenItem(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token> {

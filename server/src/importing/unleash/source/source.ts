@@ -10,7 +10,7 @@ export type Source = {
   columns: ReadonlyMap<string, ReadonlySet<string>>;
   /** The kinds that the source contains. If undefined, it contains all of them. */
   kinds?: ReadonlySet<string>;
-  /** The kinds of which the source may contain only a part, so that missing items do not count as deleted. */
+  /** The kinds that the source may contain only in part, so that missing items do not count as deleted. */
   partialKinds?: ReadonlySet<string>;
   /** Descriptions of what the source does not contain. */
   notes?: readonly string[];

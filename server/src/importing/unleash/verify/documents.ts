@@ -1,7 +1,7 @@
 import { fetchJson } from '../../reading/fetch-json.ts';
 import { SourceError } from '../../reading/source-error.ts';
 
-/** A constraint, strategy and flag as SDKs get them. */
+/** A constraint, strategy and flag as SDKs receive them. */
 type Constraint = {
   contextName: string;
   operator: string;
@@ -69,7 +69,7 @@ export async function fetchFlags(product: string, url: string, token: string): P
  */
 export type Problem = { text: string; detail?: string };
 
-/** Compares two responses, at least one of which is an error and is given as its status. */
+/** Compares two responses, at least one of which is the status of an error. */
 export function compareStatus(
   unleashResponse: object | number,
   halyardResponse: object | number,
