@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
+import { getStrategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
 import { validateStrategy } from '../feature-environments/validate-strategy.ts';
 import type { DefaultStrategy } from './schema.ts';
@@ -44,7 +44,7 @@ function withDefaults(input: NewStrategy): DefaultStrategy {
     ...(input.sortOrder === undefined ? {} : { sortOrder: input.sortOrder }),
     parameters: input.parameters ?? {},
     constraints: input.constraints ?? [],
-    variants: withStickiness(variants, strategyStickiness(input.parameters, variants)),
+    variants: withStickiness(variants, getStrategyStickiness(input.parameters, variants)),
     segments: input.segments ?? [],
   };
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { badData, exceedsLimit } from '@halyard/plane/platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
-import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
+import { getStrategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { disableWithoutEnabledStrategy } from './last-strategy.ts';
 import { missingEnvironment, readEnvironment, requireStrategy } from './read.ts';
@@ -210,7 +210,7 @@ export function completeStrategy(input: NewStrategy, featureName: string, sortOr
     sortOrder: input.sortOrder ?? sortOrder,
     parameters,
     constraints: input.constraints ?? [],
-    variants: withStickiness(variants, strategyStickiness(parameters, variants)),
+    variants: withStickiness(variants, getStrategyStickiness(parameters, variants)),
     segments: input.segments ?? [],
   };
 }
@@ -228,7 +228,7 @@ function completeParameters(
   return {
     ...(isRollout ? { rollout: '100' } : {}),
     ...parameters,
-    stickiness: strategyStickiness(parameters, variants),
+    stickiness: getStrategyStickiness(parameters, variants),
     groupId: parameters.groupId || featureName,
   };
 }

@@ -4,7 +4,7 @@ import { requireInEnvironments } from '../../access/guard.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
-import { featureStickiness, findStickinessViolations } from '../../targeting/variants/stickiness.ts';
+import { findStickinessViolations, getFeatureStickiness } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { readEnvironments, requireEnvironment } from './read.ts';
@@ -99,7 +99,7 @@ export async function setVariants(
 
 /** Fills in omitted fields of variants and computes their weights, or rejects them with every violation. */
 export function validateVariants(input: VariantInputs, path: string): Variant[] {
-  const stickiness = featureStickiness(input);
+  const stickiness = getFeatureStickiness(input);
   const completeVariants = withoutUnknownFields(VariantInputs, input).map(variant => ({
     weightType: 'variable' as const,
     stickiness,

@@ -1,5 +1,5 @@
 /**
- * Returns a function that returns a random integer from 0 up to, but not including, a limit. The same seed yields the same integers,
+ * Returns a function that generates random integers from 0 up to, but not including, a limit. The same seed yields the same integers,
  * so that a difference can be reproduced.
  */
 export function makeRandomInt(seed: number): (limit: number) => number {

@@ -64,7 +64,7 @@ const getPriority = ({ feature_segment: segment }: FeatureState): number =>
 
 const DISABLED: Variation = { name: 'disabled', enabled: false };
 
-/** Flagsmith does not list variations, so they are collected from the states as these are read. */
+/** Flagsmith does not list variations, so they are collected while the states are read. */
 function makeServeReader() {
   const variations: Variation[] = [DISABLED];
   const findVariation = (value: FeatureState['feature_state_value']): number => {

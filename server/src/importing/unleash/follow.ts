@@ -99,7 +99,7 @@ async function importNewEvents(
 const MAX_CHANGED_FEATURES = 200;
 
 /**
- * Returns the features that events after an id name, or undefined for all features if an event could concern any of them.
+ * Returns the features named by events after an id, or undefined for all features if an event could concern any of them.
  */
 async function findChangedFeatures(source: Source, lastId: number): Promise<string[] | undefined> {
   const rows = await query<{ name: string | null }>(

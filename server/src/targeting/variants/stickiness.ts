@@ -5,7 +5,7 @@ import type { StrategyVariant, StrategyVariantInputs, Variant } from './schema.t
  * Returns the stickiness of a strategy and of all its variants: the parameter of the strategy or, without a parameter, the
  * stickiness of the first variant. Some SDKs read the parameter and others read the first variant, so both must be the same.
  */
-export const strategyStickiness = (
+export const getStrategyStickiness = (
   parameters: Record<string, string> | undefined,
   variants: StrategyVariantInputs,
 ): string => parameters?.stickiness || variants[0]?.stickiness || 'default';
@@ -16,7 +16,7 @@ export const withStickiness = (variants: StrategyVariantInputs, stickiness: stri
 type StickyVariant = Pick<Variant, 'stickiness'>;
 
 /** Returns the stickiness of all variants of a feature in an environment. */
-export const featureStickiness = (variants: readonly StickyVariant[]): string =>
+export const getFeatureStickiness = (variants: readonly StickyVariant[]): string =>
   variants.find(({ stickiness }) => stickiness !== undefined)?.stickiness ?? 'default';
 
 /**
@@ -24,7 +24,7 @@ export const featureStickiness = (variants: readonly StickyVariant[]): string =>
  * the request.
  */
 export function findStickinessViolations(variants: readonly StickyVariant[], path: string): Violation[] {
-  const sharedStickiness = featureStickiness(variants);
+  const sharedStickiness = getFeatureStickiness(variants);
   return variants.flatMap(({ stickiness = sharedStickiness }, index) =>
     stickiness === sharedStickiness
       ? []

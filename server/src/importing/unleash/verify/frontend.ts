@@ -12,7 +12,7 @@ type Toggle = { name: string; variant?: { name?: string; enabled?: boolean; payl
  */
 type FrontendResult = Map<string, string> | number;
 
-/** Verified with 4.19.5. 5.12.8 already uses the same hash as today's SDKs. */
+/** Verified with Unleash 4.19.5. Unleash 5.12.8 already uses the same hash as today's SDKs. */
 const OLDER_HASH =
   '. Unleash 4 chooses the variants for browsers with an older hash, so visitors may get a different variant after the move';
 
