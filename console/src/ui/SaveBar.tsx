@@ -39,7 +39,7 @@ export function SaveBar({
   const canSave = changes.length > 0 && !disabled && !pending;
   const bar = useRef<HTMLDivElement>(null);
   const save = () => {
-    if (canSave && reason && lacksReason(reason.reasons, reason.text))
+    if (canSave && reason && lacksReason(reason.reasonRule, reason.text))
       bar.current?.querySelector('input')?.focus();
     else if (canSave) onSave();
     else if (disabled) onInvalid?.();

@@ -32,7 +32,7 @@ export function HandOverDialog({
       if (features.length === 0) break;
       for (const { name: featureName, project: projectId } of features)
         await addOwner({ projectId, featureName }, successor, {
-          instead: { type: 'user', id: user.id },
+          replacing: { type: 'user', id: user.id },
           reason,
         });
     }
