@@ -162,13 +162,13 @@ type ServerOptions = FastifyHttpOptions<RawServerDefault>;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The flags and tokens that SDKs use, in memory. */
+    /** The flags and tokens served to SDKs, held in memory. */
     serving: ServingState;
-    /** The reports of SDKs, in memory until they are written. */
+    /** SDK reports, held in memory until they are written to the database. */
     usage: Usage;
-    /** The revisions that instances of SDKs have presented, in memory until they are written. */
+    /** The revisions that SDK instances have presented, held in memory until they are written to the database. */
     reach: Clients;
-    /** The application for SDKs, behind the same listener. */
+    /** The application that serves SDKs on the same listener. */
     sdk: FastifyInstance;
   }
 }
@@ -195,7 +195,7 @@ export type AppSettings = Pick<
 /** The connection pools for everything except short requests. */
 type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db; metricsDb?: Db };
 
-/** Requests, streams and evaluations have their usual limits by default. */
+/** Limits that are omitted keep their defaults. */
 type BuildOptions = ServerOptions &
   Pools & {
     networkQueues?: NetworkQueues;
@@ -210,7 +210,7 @@ type BuildOptions = ServerOptions &
     help?: Help | undefined;
     /** Wraps the database as the source of flags, to replace it with snapshots while it does not respond. */
     wrapSource?: (database: Source) => Source;
-    /** Whether the database accepts no writes. */
+    /** Returns whether the database rejects writes. */
     isReadOnly?: () => boolean;
   };
 
@@ -453,13 +453,13 @@ function serverOptions(
     logger: logOptions(logLevel, outageLog),
     logController: new RequestLogController(),
     genReqId: () => randomUUID(),
-    // Only these proxies may say which IP address a request comes from, because events record that address.
+    // Only these proxies are trusted to report the client's IP address, because events record it.
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_LIMIT_BYTES,
     // With Node's defaults of 60 s and 300 s, a thousand slow clients were all still connected after 15 s. With these timeouts,
     // none of them was.
     requestTimeout: 10_000,
-    // We reject a request without a Host ourselves (platform/http/input/url-limits.ts), because Node rejects it without a body.
+    // We reject a request without a Host ourselves (platform/http/input/url-limits.ts), because Node's own response has no body.
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     ajv: {
@@ -467,9 +467,9 @@ function serverOptions(
         allErrors: true,
         coerceTypes: false,
         removeAdditional: false,
-        // A root role is named by id or by name.
+        // A root role is given as an id or a name.
         allowUnionTypes: true,
-        // The schemas are our own and are linted with openapi.json, and checking them again costs the first request 0.8 s.
+        // The schemas are our own and are linted with openapi.json. Checking them again would add 0.8 s to the first request.
         validateSchema: false,
         verbose: true,
         keywords: [RULE, ROW_ID],

@@ -38,7 +38,7 @@ test('two servers that start at the same time on an empty database both come up'
   expect(stopped.map(({ code }) => code)).toEqual([0, 0]);
 });
 
-test('at SIGTERM the server finishes running requests, closes connections without a request, and exits with 0', async () => {
+test('on SIGTERM the server finishes running requests, closes connections without a request, and exits with 0', async () => {
   const server = await startProcess(env);
   const blocker = new pg.Client({ connectionString: env.DATABASE_URL });
   await blocker.connect();
@@ -48,7 +48,7 @@ test('at SIGTERM the server finishes running requests, closes connections withou
   const db = openDb({ url: env.DATABASE_URL, poolSize: 1, onError: () => {} });
   await waitForLockWaiters(db);
   await db.destroy();
-  // Browsers and load balancers open connections like this before they have a request.
+  // Browsers and load balancers open connections like this before they have a request to send.
   const silent = connect(server.port, '127.0.0.1');
   await once(silent, 'connect');
 
@@ -66,7 +66,7 @@ test('at SIGTERM the server finishes running requests, closes connections withou
   expect(await stopping).toMatchObject({ code: 0 });
 });
 
-test('after SIGTERM the server is not ready and serves everything, and a second SIGTERM stops it', async () => {
+test('after SIGTERM the server is not ready but still serves requests, and a second SIGTERM stops it', async () => {
   const server = await startProcess({ ...env, HALYARD_SHUTDOWN_DELAY_SECONDS: '600' });
   const ready = async () => {
     const response = await send(server, '/ready');
@@ -82,7 +82,7 @@ test('after SIGTERM the server is not ready and serves everything, and a second 
     await send(server, '/api/client/features'),
   ];
 
-  // The last status is the response to SDKs for a token of a different kind.
+  // The last status is 403, because SDK endpoints reject an admin token.
   expect(served.map(({ status }) => status)).toEqual([200, 200, 403]);
   expect(served.map(({ headers }) => headers.get('connection'))).toEqual(['close', 'close', 'close']);
   expect(await stopProcess(server)).toMatchObject({ code: 0 });
@@ -94,7 +94,7 @@ test('SIGINT stops the server without a delay', async () => {
   expect(await stopProcess(server, 'SIGINT')).toMatchObject({ code: 0 });
 });
 
-test('all problems in the environment are reported together, with variable and example but no secret', async () => {
+test('reports all invalid environment variables together, with an example of each but no secrets', async () => {
   const { child, output } = spawnServer({
     DATABASE_URL: 'mysql://x',
     PORT: '99999',
@@ -111,7 +111,7 @@ test('all problems in the environment are reported together, with variable and e
   expect(output()).not.toContain('too-short');
 });
 
-test('does not connect with a weak password of the first admin, and does not print the password', async () => {
+test('rejects a weak password for the first admin before it connects, and does not print the password', async () => {
   const { child, output } = spawnServer({
     DATABASE_URL: 'postgres://127.0.0.1:1/halyard',
     HALYARD_INIT_ADMIN_USERNAME: 'ada',
@@ -125,7 +125,7 @@ test('does not connect with a weak password of the first admin, and does not pri
   expect(output()).not.toMatch(/Summer|^\s+at /m);
 });
 
-test('does not start with a reserved username of the first admin', async () => {
+test('does not start with a reserved username for the first admin', async () => {
   const { child, output } = spawnServer({
     ...env,
     HALYARD_INIT_ADMIN_USERNAME: 'System',
@@ -138,7 +138,7 @@ test('does not start with a reserved username of the first admin', async () => {
   expect(output()).toContain('HALYARD_INIT_ADMIN_USERNAME: username "System" is reserved');
 });
 
-test('the first admin logs in over HTTP, and neither password nor cookie is in the log', async () => {
+test('the first admin can log in over HTTP, and neither the password nor the cookie is logged', async () => {
   const password = 'mauve-otter-7-lanterns';
   const admin = { HALYARD_INIT_ADMIN_USERNAME: 'ada', HALYARD_INIT_ADMIN_PASSWORD: password };
   const server = await startProcess({ ...env, ...admin, HALYARD_PUBLIC_URL: 'https://flags.example.com' });
@@ -197,7 +197,7 @@ async function commonServer(): Promise<RunningServer> {
   return common;
 }
 
-test('the log has the id of each request and no token, wherever the token was sent', async () => {
+test('logs the id of each request but no token, wherever the token was sent', async () => {
   const server = await commonServer();
   const creation = await (
     await send(server, '/api/admin/api-tokens', {
@@ -208,7 +208,7 @@ test('the log has the id of each request and no token, wherever the token was se
   const { secret } = creation as { secret: string };
   unloggedStrings.push(secret);
 
-  const answers = [
+  const responses = [
     await send(server, `/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: 'DELETE' }),
     await fetch(`${server.url}/api/admin/user?token=${encodeURIComponent(secret)}`, {
       headers: { authorization: secret },
@@ -216,9 +216,9 @@ test('the log has the id of each request and no token, wherever the token was se
     await fetch(`${server.url}/nowhere/${encodeURIComponent(secret)}`, { headers: { 'x-token': secret } }),
   ];
 
-  expect(answers.map(answer => answer.status)).toEqual([200, 401, 404]);
-  for (const answer of answers)
-    await expect.poll(() => server.output()).toContain(answer.headers.get('x-request-id'));
+  expect(responses.map(response => response.status)).toEqual([200, 401, 404]);
+  for (const response of responses)
+    await expect.poll(() => server.output()).toContain(response.headers.get('x-request-id'));
   for (const text of unloggedStrings) expect(server.output()).not.toContain(text.slice(-20));
 });
 
@@ -228,7 +228,7 @@ const jsonLines = (text: string): { level: number; msg: string }[] =>
     .filter(line => line.startsWith('{') && line.endsWith('}'))
     .map(line => JSON.parse(line));
 
-test('the server outlives its database, says that the database does not respond, and recovers', async () => {
+test('the server survives a database outage, reports it, and recovers', async () => {
   const server = await commonServer();
   const admin = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await admin.connect();
@@ -258,7 +258,7 @@ test('the server outlives its database, says that the database does not respond,
   expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: 'request failed' }));
 });
 
-test('a client that sends its headers or its body too slowly is cut off, while others are served', async () => {
+test('disconnects a client that sends its headers or body too slowly, while others are served', async () => {
   const server = await commonServer();
   const slowHead = connect(server.port, '127.0.0.1', () =>
     slowHead.write('GET /health HTTP/1.1\r\nx-slow: '),
@@ -268,12 +268,12 @@ test('a client that sends its headers or its body too slowly is cut off, while o
       `POST /api/admin/projects HTTP/1.1\r\nhost: x\r\nauthorization: ${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
     ),
   );
-  const answers = { head: '', body: '' };
+  const responses = { head: '', body: '' };
   slowHead.on('data', chunk => {
-    answers.head += chunk;
+    responses.head += chunk;
   });
   slowBody.on('data', chunk => {
-    answers.body += chunk;
+    responses.body += chunk;
   });
   const drip = setInterval(() => slowHead.writable && slowHead.write('x'), 500);
   const bothClosed = Promise.all([once(slowHead, 'close'), once(slowBody, 'close')]);
@@ -282,9 +282,9 @@ test('a client that sends its headers or its body too slowly is cut off, while o
   await bothClosed;
   clearInterval(drip);
 
-  for (const answer of Object.values(answers)) {
-    expect(answer).toMatch(/^HTTP\/1\.1 408/);
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ name: 'BadDataError' });
+  for (const response of Object.values(responses)) {
+    expect(response).toMatch(/^HTTP\/1\.1 408/);
+    expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({ name: 'BadDataError' });
   }
 });
 
@@ -313,18 +313,18 @@ test.skipIf(process.platform !== 'linux')(
 test.each([
   ['nonsense', 'NONSENSE\r\n\r\n', 400],
   ['headers of 20 kB', `GET / HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('responds to %s on the socket in the error format', async (_case, text, status) => {
+])('responds to %s in the error format', async (_case, text, status) => {
   const server = await commonServer();
   const socket = connect(server.port, '127.0.0.1', () => socket.write(text));
-  let answer = '';
+  let response = '';
   socket.on('data', chunk => {
-    answer += chunk;
+    response += chunk;
   });
 
   await once(socket, 'close');
 
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
-  expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
+  expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({
     id: expect.any(String),
     name: 'BadDataError',
     details: [{ message: expect.any(String) }],

@@ -9,7 +9,7 @@ const { unknownVariables } = await import('./platform/variables.ts');
 
 const STOP_WITHIN_MS = 9_000;
 
-const makeOnce = (work: () => void) => {
+const once = (work: () => void) => {
   let isDone = false;
   return () => {
     if (!isDone) work();
@@ -26,7 +26,7 @@ let databaseUrl: string | undefined;
 try {
   const config = readConfig(process.env);
   ({ databaseUrl } = config);
-  // The server takes 2 s of CPU time to load. An error in the configuration or of the database is reported before that.
+  // Loading the server takes 2 s of CPU time, so configuration and database errors are reported before that.
   const { findStartSnapshots } = await import('./publishing/snapshots/start.ts');
   const snapshots = await findStartSnapshots(config, {
     warn: (fields, message) => process.stderr.write(`Warning: ${message} ${JSON.stringify(fields)}\n`),
@@ -45,7 +45,7 @@ try {
       },
     );
   };
-  const stopOnce = makeOnce(stop);
+  const stopOnce = once(stop);
   process.once('SIGTERM', () => {
     const delaySeconds = config.shutdownDelaySeconds;
     server.app.log.info({ signal: 'SIGTERM', delaySeconds }, 'stopping');
@@ -53,7 +53,7 @@ try {
     setTimeout(stopOnce, delaySeconds * 1_000);
     process.once('SIGTERM', stopOnce);
   });
-  // Ctrl+C comes from a terminal, where no proxy has to notice first.
+  // Ctrl+C comes from a terminal, so there is no proxy that must stop sending requests first.
   process.once('SIGINT', () => {
     server.app.log.info({ signal: 'SIGINT' }, 'stopping');
     stopOnce();

@@ -36,9 +36,9 @@ import { registerJobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 
 /**
- * The maximum number of connections that wait to be accepted. When the SDKs of another server reconnect to this one, they all come
- * at the same time. Connections beyond this number are established only when their clients retry, after up to half a minute. The
- * default of Node.js is 511.
+ * The maximum number of connections that wait to be accepted. When the SDKs of another server reconnect to this one, they all
+ * arrive at the same time. Connections beyond this number are established only when their clients retry, after up to half a
+ * minute. The default of Node.js is 511.
  */
 const BACKLOG = 4_096;
 const WORKER_CONNECTIONS = 2;
@@ -57,7 +57,7 @@ const FIRST_ACCESS =
 
 export type Server = {
   app: App;
-  /** Tells proxies that the server is about to stop. It serves requests until `stop` is called. */
+  /** Reports the server as not ready, so that proxies stop sending requests. It still serves requests until `stop` is called. */
   drain: () => void;
   stop: () => Promise<void>;
 };
@@ -95,22 +95,22 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
     preparedStatements: config.preparedStatements,
   });
   // Jobs have a separate pool, so that requests and deliveries do not wait for each other. Statements are planned each time,
-  // because the tables of a queue are empty now and have thousands of rows a minute later.
+  // because a queue table can be empty now and have thousands of rows a minute later.
   const workerDb: Db = openDb({
     ...connection('jobs'),
     poolSize: WORKER_CONNECTIONS,
     preparedStatements: false,
   });
-  const longWait = { preparedStatements: false, connectTimeoutMs: LONG_READ_WAIT_MS };
+  const longReadOptions = { preparedStatements: false, connectTimeoutMs: LONG_READ_WAIT_MS };
   const longReadDb: Db = openDb({
     ...connection('long-reads'),
-    ...longWait,
+    ...longReadOptions,
     poolSize: LONG_READ_CONNECTIONS,
   });
-  const searchDb: Db = openDb({ ...connection('search'), ...longWait, poolSize: SEARCH_CONNECTIONS });
+  const searchDb: Db = openDb({ ...connection('search'), ...longReadOptions, poolSize: SEARCH_CONNECTIONS });
   // SDKs have a separate pool, so that they get changes while all other connections are busy.
   const sdkDb: Db = openDb({ ...connection('sdk'), poolSize: SDK_CONNECTIONS, preparedStatements: false });
-  // Metrics have a separate pool, so that a write of metrics that waits for a lock delays nothing else.
+  // Metrics have a separate pool, so that a metrics write that waits for a lock delays nothing else.
   const metricsDb: Db = openDb({
     ...connection('metrics'),
     poolSize: METRICS_CONNECTIONS,
@@ -147,16 +147,16 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
   let stopPublishing: (() => Promise<void>) | undefined;
   let stopWorker: (() => Promise<void>) | undefined;
   let reachWriter: ReturnType<typeof keepWriting> | undefined;
-  /** Does everything that needs the database. If it fails, it can be repeated. */
+  /** Starts everything that needs the database. It can be retried if it fails. */
   const begin = async (): Promise<void> => {
     await migrate(config.directUrl, {
       onApplied: migration => app.log.info(migration, 'migration applied'),
-      onWaiting: () => app.log.info('migration waits for another server'),
+      onWaiting: () => app.log.info('migration waiting for another server'),
     });
     await checkPooler(db, config);
     await warnOfShortage(db, usageReaders, OTHER_CONNECTIONS + (config.nats ? 1 : 0), app.log);
     await createInitialAdminTokens(db, config.initAdminTokens);
-    if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
+    if (config.initAdmin) await createConfiguredAdmin(db, config.initAdmin);
     if (!(await hasUserOrAdminToken(db)))
       app.log.warn({ remedy: FIRST_ACCESS }, 'no user or admin token found');
     const unreadableIntegrations = await checkSealed(db, keyring);
@@ -245,7 +245,7 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
   return { app, drain: app.drain.begin, stop };
 }
 
-/** Tries until the database responds, or the server is stopped. Meanwhile SDKs are served from snapshots. */
+/** Retries until the database responds or the server is stopped. In the meantime, SDKs are served from snapshots. */
 async function beginWhenReachable(
   begin: () => Promise<void>,
   log: App['log'],
@@ -287,7 +287,7 @@ async function warnOfShortage(
     );
 }
 
-async function makeFirstAdmin(db: Db, admin: { username: string; password: string }): Promise<void> {
+async function createConfiguredAdmin(db: Db, admin: { username: string; password: string }): Promise<void> {
   await createFirstAdmin(db, admin.username, admin.password).catch(error => {
     if (!(error instanceof ApiError) || error.name !== 'BadDataError') throw error;
     throw new ConfigError(error.details.map(({ message }) => `HALYARD_INIT_ADMIN_USERNAME: ${message}`));

@@ -6,8 +6,8 @@ export const SESSION_DAYS = 7;
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
 
 /**
- * Returns the name of a cookie. With the prefix, browsers accept the cookie only from this host over https, so a sibling domain
- * cannot set it.
+ * Returns the name of a cookie. The `__Host-` prefix makes browsers accept the cookie only from this host over https, so a
+ * sibling domain cannot set it.
  */
 const cookieName = (kind: 'session' | 'login', publicUrl: string): string =>
   `${isSecure(publicUrl) ? '__Host-' : ''}halyard-${kind}`;

@@ -32,12 +32,12 @@ async function countStatements(url: string, token: string): Promise<number> {
 }
 
 test.each([
-  ['a route of the instance', '/api/admin/tag-types'],
-  ['a route of a project', '/api/admin/projects/costly'],
+  ['an instance route', '/api/admin/tag-types'],
+  ['a project route', '/api/admin/projects/costly'],
   ['a feature', '/api/admin/projects/costly/features/costly-flag'],
   ['a list without private projects', '/api/admin/projects'],
 ])(
-  '%s takes the same number of statements for few roles, for many roles and for an admin',
+  '%s runs the same number of statements for a user with few roles, a user with many roles and an admin',
   async (_case, url) => {
     const statements = await countStatements(url, userWithFewRoles.token);
 
@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test('PostgreSQL can read the permissions of a user without a sequential scan', async () => {
+test("PostgreSQL can read a user's permissions without a sequential scan", async () => {
   const queryPlan = await harness.db.transaction().execute(async tx => {
     await sql`set local enable_seqscan = off`.execute(tx);
     await sql`set local enable_hashjoin = off`.execute(tx);

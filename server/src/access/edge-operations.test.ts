@@ -15,8 +15,8 @@ const HASH = '0'.repeat(64);
 const tokens: Record<string, string> = {};
 let revokedToken: string;
 let ownToken: { id: number; secret: string };
-let foreign: { id: number; secret: string };
-let wide: { id: number; secret: string };
+let foreignToken: { id: number; secret: string };
+let unrestrictedToken: { id: number; secret: string };
 
 const trustedKeys = () => {
   const { id, publicKey } = deriveSigningKey(APP_SETTINGS.secretKey);
@@ -29,15 +29,15 @@ beforeAll(async () => {
   await makeProject(db, { id: 'foreign' });
   await makeFeature(db, 'mine', { name: 'flag-of-mine' });
   await makeFeature(db, 'foreign', { name: 'flag-of-foreign' });
-  const make = (tokenName: string, type: 'edge' | 'backend' | 'frontend', projects: string[]) =>
+  const makeToken = (tokenName: string, type: 'edge' | 'backend' | 'frontend', projects: string[]) =>
     makeApiToken(db, { tokenName, type, environment: 'development', projects });
-  tokens.edge = (await make('edge', 'edge', ['mine'])).secret;
-  ownToken = await make('own', 'backend', ['mine']);
+  tokens.edge = (await makeToken('edge', 'edge', ['mine'])).secret;
+  ownToken = await makeToken('own', 'backend', ['mine']);
   tokens.backend = ownToken.secret;
-  tokens.frontend = (await make('frontend', 'frontend', ['mine'])).secret;
-  foreign = await make('foreign', 'backend', ['foreign']);
-  wide = await make('wide', 'backend', ['*']);
-  const deletedToken = await make('gone', 'edge', ['mine']);
+  tokens.frontend = (await makeToken('frontend', 'frontend', ['mine'])).secret;
+  foreignToken = await makeToken('foreign', 'backend', ['foreign']);
+  unrestrictedToken = await makeToken('wide', 'backend', ['*']);
+  const deletedToken = await makeToken('gone', 'edge', ['mine']);
   revokedToken = deletedToken.secret;
   tokens.user = (await makeUser(db, 'Admin')).token;
   await app.serving.refresh();
@@ -48,7 +48,7 @@ beforeAll(async () => {
 const send = ({ method, path, body }: Operation, token: string | null) =>
   call(harness.app, method, path.replace('{hash}', HASH), { token, body });
 
-const lines = async (path: string): Promise<string> =>
+const readLines = async (path: string): Promise<string> =>
   (
     await harness.app.sdk.inject({
       url: `/api/edge/v1/${path}`,
@@ -56,7 +56,7 @@ const lines = async (path: string): Promise<string> =>
     })
   ).payload.trimEnd();
 
-test('the document lists every operation for edges', () => {
+test('openapi.json lists every edge operation', () => {
   expect(operations.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'GET /api/edge/v1/head',
     'GET /api/edge/v1/snapshot',
@@ -99,8 +99,8 @@ describe.each(operations)('$method $path', operation => {
   });
 });
 
-test('a feed of some projects contains neither flags nor tokens of others', async () => {
-  const snapshot = decodeSnapshot(Buffer.from(await lines('snapshot')), trustedKeys());
+test('a feed that is limited to some projects contains no flags or tokens of other projects', async () => {
+  const snapshot = decodeSnapshot(Buffer.from(await readLines('snapshot')), trustedKeys());
 
   expect(snapshot.feed).toEqual({ environment: 'development', projects: ['mine'] });
   expect(snapshot.features.map(({ name }) => name)).toEqual(['flag-of-mine']);
@@ -110,11 +110,13 @@ test('a feed of some projects contains neither flags nor tokens of others', asyn
     ['frontend', ['mine']],
   ]);
   const findToken = async (secret: string) =>
-    readSigned(await lines(`tokens/${hash('sha256', secret)}`), trustedKeys()) as { token: object | null };
+    readSigned(await readLines(`tokens/${hash('sha256', secret)}`), trustedKeys()) as {
+      token: object | null;
+    };
   expect(await findToken(ownToken.secret)).toMatchObject({ token: { id: ownToken.id } });
-  expect(await findToken(foreign.secret)).toMatchObject({ token: null });
-  expect(await findToken(wide.secret)).toMatchObject({ token: null });
-  expect(await findToken(wide.secret)).not.toHaveProperty('ended');
+  expect(await findToken(foreignToken.secret)).toMatchObject({ token: null });
+  expect(await findToken(unrestrictedToken.secret)).toMatchObject({ token: null });
+  expect(await findToken(unrestrictedToken.secret)).not.toHaveProperty('ended');
   expect(await findToken(revokedToken)).toMatchObject({ token: null, ended: true });
 });
 
@@ -137,12 +139,12 @@ test('a revocation is still signed after many other tokens were revoked', async 
     log: 'revoked',
     hash: hash('sha256', revokedToken),
   });
-  const answer = readSigned(await lines(`tokens/${hash('sha256', revokedToken)}`), trustedKeys());
-  expect(answer).toMatchObject({ token: null, ended: true });
+  const tokenStatus = readSigned(await readLines(`tokens/${hash('sha256', revokedToken)}`), trustedKeys());
+  expect(tokenStatus).toMatchObject({ token: null, ended: true });
 });
 
-test("what an edge reports for a token of other projects counts as reported with the edge's own token", async () => {
-  const heard = { application: 'liar', instance: 'one', epoch: '', revision: 1, isExact: true };
+test("attributes what an edge reports for another project's token to the edge's own token", async () => {
+  const client = { application: 'liar', instance: 'one', epoch: '', revision: 1, isExact: true };
   const hour = Math.floor(Date.now() / 3_600_000);
   const response = await call(harness.app, 'POST', '/api/edge/v1/report', {
     token: tokens.edge ?? '',
@@ -155,14 +157,14 @@ test("what an edge reports for a token of other projects counts as reported with
       clients: 1,
       isIgnoring: false,
       isStopping: false,
-      heard: [{ ...heard, token: foreign.id, id: 'liar', isStreaming: false, interval: 15, age: 0 }],
+      heard: [{ ...client, token: foreignToken.id, id: 'liar', isStreaming: false, interval: 15, age: 0 }],
       requests: [{ environment: 'production', revision: 1, requests: 1 }],
-      uses: [foreign.id],
+      uses: [foreignToken.id],
       batch: {
         sequence: 1,
         buckets: [
           {
-            token: foreign.id,
+            token: foreignToken.id,
             application: 'liar',
             hour,
             features: [{ name: 'flag-of-foreign', yes: 5, no: 0, seenAt: Date.now() }],
@@ -181,7 +183,7 @@ test("what an edge reports for a token of other projects counts as reported with
     .select('token_id')
     .where('connection_id', '=', 'liar')
     .execute();
-  expect(instances.map(({ token_id }) => token_id)).not.toContain(foreign.id);
-  const knownToken = [...harness.app.serving.tokens.all()].find(({ id }) => id === foreign.id);
+  expect(instances.map(({ token_id }) => token_id)).not.toContain(foreignToken.id);
+  const knownToken = [...harness.app.serving.tokens.all()].find(({ id }) => id === foreignToken.id);
   expect(knownToken?.used).toBe(false);
 });

@@ -29,14 +29,14 @@ test('rejects a revoked or expired token with 401, and counts it by kind and rea
   const { db, app } = harness;
   const [revokedUser, expiredUser] = [await makeUser(db, 'Viewer'), await makeUser(db, 'Viewer')];
   const deletedUser = await makeUser(db, 'Viewer');
-  const [api, oldApi] = [await makeBackendToken(), await makeBackendToken()];
+  const [revokedApi, expiredApi] = [await makeBackendToken(), await makeBackendToken()];
   await sql`delete from personal_access_tokens where user_id = ${revokedUser.id}`.execute(db);
   await sql`update personal_access_tokens set expires_at = now() where user_id = ${expiredUser.id}`.execute(
     db,
   );
   await call(app, 'DELETE', `/api/admin/user-admin/${deletedUser.id}`);
-  await call(app, 'DELETE', `/api/admin/api-tokens/${api.secret}`);
-  await sql`update api_tokens set expires_at = now() where id = ${oldApi.id}`.execute(db);
+  await call(app, 'DELETE', `/api/admin/api-tokens/${revokedApi.secret}`);
+  await sql`update api_tokens set expires_at = now() where id = ${expiredApi.id}`.execute(db);
 
   const statuses = [];
   for (const token of [
@@ -44,8 +44,8 @@ test('rejects a revoked or expired token with 401, and counts it by kind and rea
     revokedUser.token,
     expiredUser.token,
     deletedUser.token,
-    api.secret,
-    oldApi.secret,
+    revokedApi.secret,
+    expiredApi.secret,
   ])
     statuses.push(await sendRequest(token));
 

@@ -33,7 +33,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Starts a server on which requests with the header X-Hold stay until they are released, and those with X-Slow take 100 ms. */
+/** Starts a server that holds requests with the header X-Hold until they are released and delays those with X-Slow by 100 ms. */
 async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
   // The previous server runs its waiting requests when it stops, so each server has a separate list.
   const [passedRequests, currentRelease] = [[] as string[], Promise.withResolvers<void>()];
@@ -48,7 +48,7 @@ async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
     await currentRelease.promise;
   });
   await app.ready();
-  // Until the first response to a credential, its requests count towards the network they come from.
+  // Until a credential has been verified once, its requests count towards the network they come from.
   for (const user of [alice, bob]) await get('/api/admin/user', { authorization: user?.token });
 }
 
@@ -57,7 +57,7 @@ const get = async (url: string, headers: Record<string, string | undefined>, rem
 
 type HoldOptions = { url?: string; ip?: string; token?: (n: number) => string | undefined };
 
-/** Sends requests that are held under a name. */
+/** Sends requests that the server holds, labeled with a name. */
 function hold(
   name: string,
   count: number,
@@ -74,7 +74,7 @@ async function countWaiting(): Promise<number> {
 /** Returns the names of the running requests and the number of waiting requests. */
 const readState = async () => ({ running: runningRequests.toSorted(), waiting: await countWaiting() });
 
-test('a caller with many requests leaves room for others, and its own requests wait', async () => {
+test('a caller with many requests leaves room for others, and its remaining requests wait', async () => {
   await start();
 
   hold('alice', 6);
@@ -96,7 +96,7 @@ test('random tokens count towards the network they come from', async () => {
   await expect.poll(readState).toEqual({ running: ['other', 'random', 'random'], waiting: 4 });
 });
 
-test('a flood of documents does not delay a login from the same network', async () => {
+test('a flood of document requests does not delay a login from the same network', async () => {
   await start();
   const token = () => '';
 

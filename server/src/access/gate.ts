@@ -29,7 +29,7 @@ export const UNGATED: ReadonlySet<string> = new Set([
 const KINDS: [kind: string, path: RegExp][] = [
   ['login', /^\/(auth\/(simple|oidc|methods)|logout)/],
   ['link', /^\/(auth\/reset|invite)/],
-  ['program', /^\/oauth\//],
+  ['oauth', /^\/oauth\//],
   ['api', /^\/api\//],
 ];
 const classifyPath = (path: string): string =>
@@ -40,8 +40,8 @@ const MAX_CREDENTIALS = 10_000;
 const MAX_CALLERS = 10_000;
 
 /**
- * Limits each caller to running requests for about half the connections in the pool. The caller's other requests wait, holding
- * neither a connection nor a body in memory.
+ * Limits each caller's running requests to about half the number of connections in the pool. The caller's other requests wait,
+ * holding neither a connection nor a body in memory.
  */
 export const requestLimits = (poolSize: number): ShareLimits => ({
   capacity: 2 * poolSize,

@@ -41,7 +41,7 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor;
-    /** The project where the permission was checked, on a route with `:featureName` and no `:projectId`. */
+    /** The project in which the permission was checked, on a route with `:featureName` and no `:projectId`. */
     projectOfFeature: string;
     /**
      * Identifies the caller in rate limits: either an account, whichever of its tokens is used, or one admin token. Empty on public
@@ -64,7 +64,7 @@ declare module 'fastify' {
     checkedPermission?: Permission[];
     /** Set if the operation itself checks permissions that depend on the input. */
     checksPermissions?: true;
-    /** The operation changes nothing, even if its method suggests it. */
+    /** Set if the operation changes nothing, even if its method suggests otherwise. */
     isQuery?: true;
   }
 }
@@ -79,7 +79,7 @@ export const SCOPED_PREFIX = 'scoped:';
 
 /** Authenticates every request. Every route declares a permission or is in the list of public routes. */
 export function installAuthentication(app: App, db: Db, publicUrl: string): void {
-  const countEnded = makeCountEnded(app);
+  const countEnded = makeEndedTokenCounter(app);
   app.decorateRequest('actor');
   app.decorateRequest('projectOfFeature', '');
   app.decorateRequest('sessionId', null);
@@ -153,7 +153,7 @@ async function authenticate(
 /** Counts and logs the use of a revoked or expired token, because somebody still has the token or has found it. */
 type CountEnded = (request: FastifyRequest, kind: 'api' | 'personal', reason: EndReason, id: number) => void;
 
-function makeCountEnded(app: App): CountEnded {
+function makeEndedTokenCounter(app: App): CountEnded {
   const uses = new Counter({
     name: 'halyard_revoked_token_uses_total',
     help: 'Requests with a token that was revoked or has expired, by kind of token (api, personal) and reason',
@@ -228,10 +228,7 @@ const makeAccountActor = ({
   rootPermissions,
 });
 
-/**
- * Finds a user or service account as the actor of a request, and whether the account is active. Inactive accounts cannot send
- * requests.
- */
+/** Returns a user or service account as an actor, and whether the account is active. Inactive accounts cannot send requests. */
 export async function findActor(
   db: Reader,
   userId: number,
@@ -253,7 +250,7 @@ async function authenticateApiToken(
   if (apiToken.type !== 'admin') {
     throw new ApiError(
       'NoAccessError',
-      `A ${apiToken.type} token is for SDKs only. Call the admin API with an admin token or a personal access token.`,
+      `A token of type "${apiToken.type}" cannot call the admin API. Use an admin token or a personal access token.`,
     );
   }
   request.caller = `admin token ${apiToken.id}`;
@@ -349,7 +346,9 @@ async function requireForFeature(
   return access.project;
 }
 
-/** Rejects an actor who lacks the permission in at least one of the project's environments. The error names those environments. */
+/**
+ * Rejects an actor who lacks the permission in at least one of the project's environments. The error names those environments.
+ */
 export async function requireInEnvironments(
   db: Reader,
   actor: Actor,
@@ -379,11 +378,10 @@ export async function findForbiddenEnvironments(
   permission: ProjectPermission,
   environments: string[],
 ): Promise<string[]> {
-  const [coveredEnvironments, otherEnvironments] = [true, false].map(isWantedCovered =>
-    environments.filter(
-      environment => isCovered(actor, permission, { project, environment }) === isWantedCovered,
-    ),
-  ) as [string[], string[]];
+  const coveredEnvironments = environments.filter(environment =>
+    isCovered(actor, permission, { project, environment }),
+  );
+  const otherEnvironments = environments.filter(environment => !coveredEnvironments.includes(environment));
   if (coveredEnvironments.length === 0 || ownerHas(actor, [permission])) return otherEnvironments;
   return [
     ...otherEnvironments,
@@ -409,7 +407,9 @@ export const hasPermission = (actor: Actor, permissions: readonly Permission[]):
     permissions.filter(permission => isCovered(actor, permission, {})),
   );
 
-/** Returns whether the actor's account has one of the permissions on the instance, regardless of the scope of the actor's token. */
+/**
+ * Returns whether the actor's account has one of the permissions on the instance, regardless of the scope of the actor's token.
+ */
 export const ownerHas = (actor: Actor, permissions: readonly Permission[]): boolean =>
   permissions.length > 0 &&
   (actor.isAdmin ||

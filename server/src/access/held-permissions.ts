@@ -16,8 +16,8 @@ export const listUserPermissions = async (db: Reader, userId: number): Promise<H
   await listPermissions(db, userId);
 
 /**
- * Returns the permissions that the actor has neither on the instance nor in the project and environment, in one query. Operations
- * that need a root permission are outside the project, so the token's scope must cover them there.
+ * Returns the permissions that the actor has neither on the instance nor in the project and environment, in one query. A root
+ * permission applies outside the project, so the token's scope must cover it on the instance.
  */
 export async function findMissingPermissions(
   db: Reader,

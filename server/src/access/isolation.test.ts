@@ -9,14 +9,14 @@ import { call } from '../test/request.ts';
 
 const operations = listAdminOperations().filter(({ method }) => method === 'GET');
 
-/** Strings that nobody outside the project may see. */
+/** Strings that only members of the project can see. */
 const SECRETS = ['project', 'flag', 'parent', 'link', 'segment', 'field', 'token', 'person'].map(
   what => `hush-${what}`,
 );
 
 const MISSING_ID = 999_999;
 const harness = useHarness();
-/** The values of each path parameter, which are a visible resource, a resource of the private project and a missing resource. */
+/** The values of each path parameter: a visible resource, a resource in the private project and a missing resource. */
 type Values = { open: string; hidden: string; missing: string };
 const values: Record<string, Values> = {};
 /** The outsiders are a Viewer, an Editor, and a member of a different private project. */
@@ -151,8 +151,8 @@ beforeAll(async () => {
   await post(`projects/${otherProject.id}/users/${outsiders[2]?.id}/roles/4`, {});
   await makeProject(db, { id: 'plain-project' });
   const owner = await makeUser(db, 'Viewer', 'plain-person');
-  const everywhere = await post('segments', { name: 'global', constraints: [] });
-  const openProject = await fillProject('plain-project', 'plain', everywhere.id, owner);
+  const sharedSegment = await post('segments', { name: 'global', constraints: [] });
+  const openProject = await fillProject('plain-project', 'plain', sharedSegment.id, owner);
 
   const setValues = (
     name: string,
@@ -191,7 +191,7 @@ beforeAll(async () => {
   for (const user of outsiders) responsesBefore = [...responsesBefore, ...(await readAll(user, openUrls()))];
 
   await makeProject(db, { id: 'hush-project', name: 'hush-project', mode: 'private' });
-  const hidden = await fillProject('hush-project', 'hush', everywhere.id, member);
+  const hidden = await fillProject('hush-project', 'hush', sharedSegment.id, member);
   // The member changes something, so the events name the member as their creator.
   await call(harness.app, 'PUT', '/api/admin/projects/hush-project', {
     token: member.token,
@@ -228,7 +228,7 @@ test(
 );
 
 test.each(guardedOperations.filter(({ path }) => path.includes('{')))(
-  '$path gives outsiders the same responses for ids of the private project as for missing ids',
+  '$path gives outsiders the same responses for ids in the private project as for missing ids',
   MANY_REQUESTS,
   async operation => {
     const hidden = buildUrls(operation, ['open', 'hidden']);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 type ListedPermission = { permission: string; project?: string; environment?: string };
 type Access = { permissions: ListedPermission[]; projects: string[] };
 
-/** Reads what a client of the user can find out about the user's access. */
+/** Reads what a client can find out about the user's access. */
 async function readAccess(user: string): Promise<Access> {
   const token = fixture.tokens[user] ?? '';
   const { body: me } = await call(harness.app, 'GET', '/api/admin/user', { token });
@@ -50,7 +50,7 @@ function computeStatus(
 }
 
 test(
-  `${WORLDS} random worlds, ${WORLDS * QUERIES_PER_WORLD} queries: the API and the documented client rule decide like the model (seed ${SEED})`,
+  `${WORLDS} random worlds, ${WORLDS * QUERIES_PER_WORLD} queries: the API and the documented client rule agree with the model (seed ${SEED})`,
   GENERATED,
   async () => {
     const statuses: Record<number, number> = {};

@@ -1,6 +1,6 @@
 import type { PermissionScope } from '@halyard/plane/platform/errors.ts';
 
-/** All permissions, by their scope. The names are those of Unleash. */
+/** All permissions, grouped by scope, with the names that Unleash uses. */
 export const ROOT_PERMISSIONS = [
   'ADMIN',
   'CREATE_ADDON',
@@ -93,7 +93,7 @@ const isForProjects = (permission: string): boolean =>
   PROJECT_PERMISSIONS.some(projectPermission => projectPermission === permission);
 
 /**
- * Returns where a caller needs one of the permissions, which is the instance, the project or the environment. Error messages show
+ * Returns where a caller needs one of the permissions: on the instance, in the project or in the environment. Error messages show
  * the scope.
  */
 export function getPermissionScope(

@@ -72,10 +72,10 @@ beforeAll(async () => {
   await post(`${featuresPath}/zqx-flag/dependencies`, { feature: 'zqx-parent' }, token);
   await post(`${featuresPath}/zqx-flag/link`, { url: 'https://example.com/zqx', title: 'zqx-link' }, token);
   await post(`${featuresPath}/zqx-flag/favorites`, {}, token);
-  await post('tags', { type: 'simple', value: 'zqx-made-first' }, token);
-  await post('features/zqx-flag/tags', { type: 'simple', value: 'zqx-made-first' }, token);
-  await post('features/zqx-flag/tags', { type: 'simple', value: 'zqx-taken-off' }, token);
-  await call(harness.app, 'DELETE', '/api/admin/features/zqx-flag/tags/simple/zqx-taken-off', { token });
+  await post('tags', { type: 'simple', value: 'zqx-created-first' }, token);
+  await post('features/zqx-flag/tags', { type: 'simple', value: 'zqx-created-first' }, token);
+  await post('features/zqx-flag/tags', { type: 'simple', value: 'zqx-removed' }, token);
+  await call(harness.app, 'DELETE', '/api/admin/features/zqx-flag/tags/simple/zqx-removed', { token });
   await post(`projects/${PRIVATE}/archive`, { features: ['zqx-archived'] }, token);
   await post(`projects/${PRIVATE}/api-tokens`, {
     tokenName: 'zqx-token',
@@ -128,7 +128,7 @@ beforeAll(async () => {
     strategyName: ['flexibleRollout'],
     name: ['simple', 'flexibleRollout', 'development'],
     type: ['simple'],
-    value: ['zqx-flag-tag', 'zqx-taken-off'],
+    value: ['zqx-flag-tag', 'zqx-removed'],
     roleId: ['4'],
     userId: [String(member.id)],
     id: [
@@ -156,7 +156,7 @@ const buildUrls = (path: string): string[] =>
     [path],
   );
 
-/** Operations that read but are a POST. */
+/** POST operations that only read. */
 const READS: [string, object][] = [
   ['features-batch/export', { project: 'open-project', environment: 'development' }],
   ['playground', { environment: 'development', projects: '*', context: { appName: 'x' } }],
@@ -171,7 +171,7 @@ const SEARCHES = [
   '/api/admin/projects?archived=true',
 ];
 
-/** Returns a line for every response that contains a name from the private project which is not in the request. */
+/** Returns a line for every response that contains a name from the private project that is not in the request. */
 async function findLeaks({ token }: TestUser): Promise<string[]> {
   const paths = listAdminOperations()
     .filter(({ method }) => method === 'GET')

@@ -25,8 +25,8 @@ export function rejectOtherOrigins(request: FastifyRequest, publicUrl: string): 
 }
 
 /**
- * Returns whether a request comes from a page of this server. Browsers send Sec-Fetch-Site only to https and localhost. Elsewhere,
- * Origin decides, which browsers send with every write.
+ * Returns whether a request comes from a page of this server. Browsers send Sec-Fetch-Site only to https URLs and localhost. For
+ * other URLs, the Origin header decides, because browsers send it with every write.
  */
 function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
   const site = request.headers['sec-fetch-site'];
@@ -37,17 +37,17 @@ function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
 function originError({ headers }: FastifyRequest, publicUrl: string): ApiError {
   const site = headers['sec-fetch-site'];
   const { origin } = headers;
-  const ours = new URL(publicUrl).origin;
+  const ownOrigin = new URL(publicUrl).origin;
   if (site !== undefined)
     return rejection(
       `The request comes from a page of a different site (Sec-Fetch-Site: "${shorten(site)}"). Open a page of this server and try again. Scripts need a token instead of a session.`,
     );
   if (origin !== undefined)
     return rejection(
-      `The request comes from "${shorten(origin)}", but this server's URL is "${ours}". If your browser's address bar shows "${shorten(origin)}", ask the operator to set HALYARD_PUBLIC_URL to it. Scripts need a token instead of a session.`,
+      `The request comes from "${shorten(origin)}", but this server's URL is "${ownOrigin}". If your browser's address bar shows "${shorten(origin)}", ask the operator to set HALYARD_PUBLIC_URL to it. Scripts need a token instead of a session.`,
     );
   return rejection(
-    `A write with a session cookie must have the header Sec-Fetch-Site: same-origin, or Origin: ${ours} (HALYARD_PUBLIC_URL). Scripts need a token instead of a session.`,
+    `A write with a session cookie must have the header Sec-Fetch-Site: same-origin, or Origin: ${ownOrigin} (HALYARD_PUBLIC_URL). Scripts need a token instead of a session.`,
   );
 }
 

@@ -57,8 +57,8 @@ const changes = ({ method, path }: Operation) => method !== 'GET' && !READS.test
 const permissionsNeededBy = ({ permission = 'NONE' }: Operation) => (permission === 'NONE' ? [] : permission);
 
 /**
- * Returns the permissions of which the owner must have one, or false if the scope rejects the operation there. This is the rule of
- * docs/reference/token-scopes.md, written a second time.
+ * Returns the operation's permissions that the scope covers, or false if the scope rejects the operation. The owner must have one
+ * of the returned permissions. This repeats the rule in docs/reference/token-scopes.md independently of the server.
  */
 function permissionsCoveredByScope(
   scope: TokenScope,
@@ -157,7 +157,7 @@ async function sendInvalidRequest(operation: Operation, token: string, project: 
   const { status, body: response } = await call(harness.app, operation.method, url, { token, body });
   return {
     status,
-    isScopeRejection: String(response?.message).startsWith('The scope of the token does not allow this'),
+    isScopeRejection: String(response?.message).startsWith("The token's scope does not allow this"),
   };
 }
 
@@ -231,7 +231,7 @@ test(
             const rejection =
               isHidden && tokenStatus.status === 404
                 ? { status: 404, isScopeRejection: false }
-                : // If both reject, either may be named.
+                : // If both reject the request, the error can name either.
                   {
                     status: 403,
                     isScopeRejection:

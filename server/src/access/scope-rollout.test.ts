@@ -13,11 +13,11 @@ beforeAll(async () => {
   token = await makeScopedToken(harness.db, owner, { projects: ['shop'], maxProductionRollout: 25 });
 });
 
-const rollout = (percentage: number, more: object = {}) => ({
+const rollout = (percentage: number, overrides: object = {}) => ({
   name: 'flexibleRollout',
   parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'g' },
   constraints: [],
-  ...more,
+  ...overrides,
 });
 const TESTERS = { constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }] };
 
@@ -46,7 +46,7 @@ async function expectTooLarge(
   const { status, body } = await response;
   expect(body.message).toMatch(
     new RegExp(
-      `^The scope of the token does not allow this: it allows a rollout of at most 25 % in production, and this would be ${percentage} % .* in environment "production"\\.$`,
+      `^The token's scope does not allow this: it allows a rollout of at most 25 % in production, and this would be ${percentage} % .* in environment "production"\\.$`,
     ),
   );
   expect(status).toBe(403);
@@ -91,7 +91,7 @@ test('a strategy that is already above the maximum can be lowered, but not opene
   expect((await callWithToken('POST', `${productionPath(flag)}/off`)).status).toBe(200);
 });
 
-test('does not enable a flag above the maximum rollout, whether alone, in bulk or by default', async () => {
+test('does not enable a flag above the maximum rollout, whether alone, in bulk or with the default strategy', async () => {
   const flag = await makeFlag('enabled', [rollout(50)]);
   const bulk = `${PROJECT}/bulk_features/environments/production/on`;
 
@@ -186,7 +186,7 @@ test('the rollouts of strategies that select different people add up', async () 
   const { status, body } = await callWithToken('POST', url, rolloutInGroup(20, 'b'));
   expect([status, body.message]).toEqual([
     403,
-    'The scope of the token does not allow this: it allows a rollout of at most 25 % in production, and this would be 40 % for feature "added-up" in environment "production", because strategies with different groups or stickiness add up.',
+    'The token\'s scope does not allow this: it allows a rollout of at most 25 % in production, and this would be 40 % for feature "added-up" in environment "production", because strategies with different groups or stickiness add up.',
   ]);
   expect((await callWithToken('POST', url, rolloutInGroup(20, 'a', 'sessionId'))).status).toBe(403);
   expect(
@@ -218,7 +218,7 @@ test('does not remove or change a dependency that limits a larger rollout', asyn
   const { status, body } = await callWithToken('DELETE', `${url}/${parent}`);
   expect([status, body.message]).toEqual([
     403,
-    'The scope of the token does not allow this: it allows a rollout of at most 25 % in production, and this would remove or change a dependency of feature "child", which has a rollout of 100 % in environment "production".',
+    'The token\'s scope does not allow this: it allows a rollout of at most 25 % in production, and this would remove or change a dependency of feature "child", which has a rollout of 100 % in environment "production".',
   ]);
   expect((await callWithToken('POST', url, { feature: parent, enabled: false })).status).toBe(403);
   expect((await callWithToken('DELETE', url)).status).toBe(403);
@@ -242,7 +242,7 @@ test('does not edit a segment that limits a larger rollout', async () => {
   const { status, body } = await editSegment(large, 'large');
   expect([status, body.message]).toEqual([
     403,
-    'The scope of the token does not allow this: it allows a rollout of at most 25 % in production, and this would change segment "large", which limits a rollout of 100 % in environment "production".',
+    'The token\'s scope does not allow this: it allows a rollout of at most 25 % in production, and this would change segment "large", which limits a rollout of 100 % in environment "production".',
   ]);
   expect((await editSegment(large, 'renamed', TESTERS.constraints)).status).toBe(204);
   expect((await editSegment(small, 'small')).status).toBe(204);

@@ -41,10 +41,10 @@ test('a token for one project reads and changes only this project, even if its o
   expect(await createFlag(token, 'bank')).toMatchObject({
     status: 403,
     message:
-      'The scope of the token does not allow this: it is limited to project "shop" and does not include project "bank".',
+      'The token\'s scope does not allow this: it is limited to project "shop" and does not include project "bank".',
   });
   expect((await createFlag(token, 'no-such-project')).message).toBe(
-    'The scope of the token does not allow this: it is limited to project "shop" and does not include project "no-such-project".',
+    'The token\'s scope does not allow this: it is limited to project "shop" and does not include project "no-such-project".',
   );
   const { projects } = (await send(token, 'GET', 'projects')).body;
   expect(projects.map(({ id }: { id: string }) => id)).toEqual(['shop']);
@@ -76,7 +76,7 @@ test('a token for one environment changes only that environment, and nothing tha
   expect(await send(token, 'POST', enablePath('production'))).toMatchObject({
     status: 403,
     message:
-      'The scope of the token does not allow this: it is limited to environment "development" and does not include "production".',
+      'The token\'s scope does not allow this: it is limited to environment "development" and does not include "production".',
   });
   expect((await send(token, 'DELETE', 'projects/shop/features/flag-of-shop')).message).toMatch(
     /does not name the permission DELETE_FEATURE, which applies to every environment\.$/,
@@ -91,7 +91,7 @@ test('a scope with a list of permissions allows nothing else', async () => {
   expect(await send(token, 'POST', enablePath('development'))).toMatchObject({
     status: 403,
     message:
-      'The scope of the token does not allow this: it does not include the permission UPDATE_FEATURE_ENVIRONMENT.',
+      "The token's scope does not allow this: it does not include the permission UPDATE_FEATURE_ENVIRONMENT.",
   });
 });
 
@@ -114,11 +114,11 @@ test('a read-only token changes nothing', async () => {
   ] as const)
     expect(await send(token, 'POST', path, body)).toMatchObject({
       status: 403,
-      message: 'The scope of the token does not allow this: it is read-only.',
+      message: "The token's scope does not allow this: it is read-only.",
     });
 });
 
-test('a token with a scope can neither create credentials nor grant access nor use the account of its owner', async () => {
+test("a token with a scope cannot create credentials, grant access or use its owner's account", async () => {
   const token = await makeToken({ maxChanges: 1_000 });
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
   const attempts: [Parameters<typeof send>[1], string, unknown?][] = [
@@ -141,7 +141,7 @@ test('a token with a scope can neither create credentials nor grant access nor u
   for (const [method, path, body] of attempts) {
     const { status, message } = await send(token, method, path, body);
     expect([path, status]).toEqual([path, 403]);
-    expect(message).toMatch(/^The scope of the token does not allow this: /);
+    expect(message).toMatch(/^The token's scope does not allow this: /);
   }
 });
 
@@ -153,14 +153,14 @@ test('a token cannot move or clone a flag into a project outside its scope', asy
     newProjectId: 'bank',
   });
   const cloneResponse = await send(token, 'POST', `projects/shop/features/${name}/clone`, {
-    name: 'taken-out',
+    name: 'outside',
     project: 'bank',
   });
 
   expect([moveResponse.status, cloneResponse.status]).toEqual([403, 403]);
 });
 
-test('a token for one project creates nothing outside projects, not even by an import', async () => {
+test('a token for one project cannot create anything outside its project, even through an import', async () => {
   const importWith = (scope: TokenScope) => async (name: string, data: object) =>
     await send(await makeToken(scope), 'POST', 'features-batch/import', {
       project: 'shop',
@@ -192,7 +192,7 @@ test('a token with a scope cannot make a private project open', async () => {
   expect(await send(token, 'PUT', 'projects/vault/settings', { mode: 'open' })).toMatchObject({
     status: 403,
     message:
-      'The scope of the token does not allow this: a token with a scope cannot change the mode of a project, because that grants access.',
+      "The token's scope does not allow this: a token with a scope cannot change the mode of a project, because that grants access.",
   });
   expect((await send(token, 'PUT', 'projects/vault', { name: 'Vault', mode: 'private' })).status).toBe(200);
 });
@@ -230,7 +230,7 @@ test('a token ends when a project in its scope is deleted and a new project gets
   expect((await createFlag(await makeToken({ projects: ['kiosk'] }), 'kiosk')).status).toBe(201);
 });
 
-test('the secret of a token with a scope begins with scoped:, which servers without scopes reject', async () => {
+test('the secret of a token with a scope starts with scoped:, which servers that do not know scopes reject', async () => {
   expect(await makeToken({ readOnly: true })).toMatch(/^scoped:hyp_/);
 });
 
@@ -245,12 +245,12 @@ test('a token makes no more changes than its scope allows, and shows its owner h
 
   expect(await createFlag(token, 'shop')).toMatchObject({
     status: 403,
-    message: 'The scope of the token does not allow this: it allows 2 changes, 0 are left, and this needs 1.',
+    message: "The token's scope does not allow this: it allows 2 changes, 0 are left, and this needs 1.",
   });
   expect((await send(token, 'GET', 'projects/shop')).status).toBe(200);
 });
 
-test('two concurrent changes cannot both use the last change that is left', async () => {
+test('two concurrent changes cannot both use the last remaining change', async () => {
   const token = await makeToken({ projects: ['shop'], maxChanges: 1 });
   const { body: me } = await send(token, 'GET', 'user');
 
@@ -281,7 +281,7 @@ test('a change that records several events counts as several changes', async () 
   );
 });
 
-test('the permissions of the caller are those that the token has', async () => {
+test("lists only the permissions within the token's scope", async () => {
   const scope = {
     projects: ['shop'],
     environments: ['development'],
@@ -295,7 +295,7 @@ test('the permissions of the caller are those that the token has', async () => {
   ]);
 });
 
-test('an agent token requires limits, and events name the agent and its program', async () => {
+test('an agent token requires limits, and events name the agent and its client', async () => {
   const session = await makeUser(harness.db, 'Editor');
   const create = (body: object) =>
     call(harness.app, 'POST', '/api/admin/user/tokens', {
@@ -384,9 +384,7 @@ test('a change outside the scope is rejected even if the guard accepted the requ
 
   await expect(recordEvent({ project: 'bank' })).rejects.toMatchObject({ name: 'NoAccessError' });
   await expect(recordEvent({})).rejects.toMatchObject({
-    message: expect.stringMatching(
-      /limited to project "shop", and this changes something outside projects\.$/,
-    ),
+    message: expect.stringMatching(/limited to project "shop", and this change is outside any project\.$/),
   });
   await expect(recordEvent({ project: 'shop' })).resolves.toBeUndefined();
 });

@@ -41,8 +41,7 @@ const includes = (list: readonly string[], value: string): boolean => list.inclu
 
 /**
  * Describes what the scope lacks for the permission, or returns undefined if the scope covers it. Anything outside the named
- * projects or environments, such as a segment of the instance or archiving a flag, is covered only if the list of permissions names
- * it.
+ * projects or environments, such as an instance segment or archiving a flag, is covered only if the list of permissions names it.
  */
 function describeMissing(
   { projects, environments, permissions }: TokenScope,
@@ -82,7 +81,7 @@ const describeMissingEnvironment = (environments: readonly string[], environment
   `it is limited to ${formatNames('environment', environments)} and does not include "${environment}"`;
 
 export const outOfScope = (reason: string): ApiError =>
-  new ApiError('NoAccessError', `The scope of the token does not allow this: ${reason}.`);
+  new ApiError('NoAccessError', `The token's scope does not allow this: ${reason}.`);
 
 /** Returns the permissions that the scope of the actor covers, and rejects an actor whose scope covers none of them. */
 export function requireCovered(
@@ -119,7 +118,7 @@ export function requireProjectInScope({ scope }: Actor, project: string): void {
 export function requireInstanceInScope({ scope }: Actor): void {
   if (scope?.projects && !scope.permissions?.some(isRootPermission))
     throw outOfScope(
-      `it is limited to ${formatNames('project', scope.projects)}, and this changes something outside projects`,
+      `it is limited to ${formatNames('project', scope.projects)}, and this change is outside any project`,
     );
 }
 
@@ -132,7 +131,9 @@ export function requireEnvironmentsInScope({ scope }: Actor, environments: reado
     throw outOfScope(describeMissingEnvironment(scope.environments, missingEnvironment));
 }
 
-/** The path of the owner's own account, which has the tokens, password, sessions, saved views, profile and roles. */
+/**
+ * The path prefix of everything that belongs to the owner's account: tokens, password, sessions, saved views, profile and roles.
+ */
 const OWN_ACCOUNT = '/api/admin/user/';
 
 type CalledRoute = {
@@ -149,8 +150,7 @@ export function requireRouteInScope(
   { url, permission, checkedPermission, checksPermissions, onlyReads }: CalledRoute,
 ): void {
   if (scope === undefined) return;
-  if (url.startsWith(OWN_ACCOUNT))
-    throw outOfScope('a token with a scope cannot use the account of its owner');
+  if (url.startsWith(OWN_ACCOUNT)) throw outOfScope("a token with a scope cannot use its owner's account");
   if (onlyReads) return;
   if (scope.readOnly) throw outOfScope('it is read-only');
   const requiredPermissions = checkedPermission ?? (permission === 'NONE' ? [] : permission);

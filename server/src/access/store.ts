@@ -55,7 +55,7 @@ export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
   select distinct permission from ${heldOnInstance(sql<number>`users.id`)}
 )`;
 
-/** Finds revoked and expired tokens too. The clock of the database decides, because all servers share it. */
+/** Finds revoked and expired tokens too. The database clock decides, because all servers share it. */
 export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken | undefined> {
   return await db
     .selectFrom('api_tokens')
@@ -93,9 +93,9 @@ export async function findAccount(
     .executeTakeFirst();
 }
 
-/** A token of a user or service account. Without a scope, the token may do what its owner may do. */
+/** A token of a user or service account. Without a scope, the token can do what its owner can do. */
 export type FoundPersonalToken = FoundUser & {
-  /** If `stale`, only the secret has expired, so the program that uses the token must fetch a new secret. */
+  /** If `stale`, only the secret has expired, so the client must fetch a new secret. */
   ended: EndReason | 'stale' | null;
   tokenName: string;
   isAgent: boolean;
@@ -301,7 +301,7 @@ type ProjectReader = { isAdmin: boolean; userId: number | RawBuilder<number>; sc
 
 /**
  * Builds a condition on `projects`, which is never null. Everyone can read open and protected projects, and members can read
- * private projects. A token whose scope names projects reads only these.
+ * private projects. A token whose scope names projects can read only those.
  */
 export function isReadable(reader: ProjectReader) {
   const { isAdmin, scope } = reader;
@@ -319,8 +319,8 @@ function isReadableByOwner({ isAdmin, userId, scope }: ProjectReader) {
       )))`;
 }
 
-/** Returns those of the projects that the actor can read. */
-export async function listReadable(db: Reader, actor: Actor, projects: string[]): Promise<string[]> {
+/** Returns the given projects that the actor can read. */
+export async function listReadableProjects(db: Reader, actor: Actor, projects: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}`.execute(
     db,
@@ -329,7 +329,7 @@ export async function listReadable(db: Reader, actor: Actor, projects: string[])
 }
 
 /** Returns which of the projects each of the accounts can read. */
-export async function listReadableBy(
+export async function listReadableProjectsByUser(
   db: Reader,
   userIds: number[],
   projects: string[],
@@ -344,8 +344,8 @@ export async function listReadableBy(
   return rows;
 }
 
-/** Returns those of the projects that are private. */
-export async function listPrivate(db: Reader, projects: string[]): Promise<string[]> {
+/** Returns the given projects that are private. */
+export async function listPrivateProjects(db: Reader, projects: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from projects where id = any(${projects}) and mode = 'private'`.execute(db);
   return rows.map(row => row.id);
@@ -359,8 +359,9 @@ export function isInReadableProject(actor: Actor) {
 }
 
 /**
- * Selects a hash of every role of the actor, with its project and permissions. An actor who still has all hashes of an earlier
- * list has at least the permissions that the actor had then. Admin tokens have all permissions and an empty list.
+ * Selects a hash for each of the actor's roles, computed from the role, its project and its permissions. An actor who still has
+ * all hashes of an earlier list has at least the permissions that the actor had then. Admin tokens have all permissions and an
+ * empty list.
  */
 export const roleHashes = (actor: Actor) =>
   isAccount(actor)

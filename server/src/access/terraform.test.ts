@@ -28,7 +28,7 @@ const harness = useHarness();
 // biome-ignore lint/suspicious/noExplicitAny: the responses of earlier steps, read by later steps
 type State = Record<string, any>;
 type Step = {
-  does: string;
+  title: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path below /api/admin. `{name}` is replaced with the value of that name in the state. */
   path: string;
@@ -85,13 +85,13 @@ const SSO = {
 };
 
 /** Halyard has neither change requests nor SAML, so the API accepts only that they are disabled. */
-const OFF = {
+const DISABLED = {
   changeRequests: { changeRequestsEnabled: false },
   saml: { enabled: false },
 };
 
-const changeRequestsAreOff: Step = {
-  does: 'reads where change requests are enabled',
+const readChangeRequestConfig: Step = {
+  title: 'reads where change requests are enabled',
   method: 'GET',
   path: 'projects/{project}/change-requests/config',
   status: 200,
@@ -101,7 +101,7 @@ const changeRequestsAreOff: Step = {
 
 const APPLY: Step[] = [
   {
-    does: 'sets single sign-on',
+    title: 'configures single sign-on',
     method: 'POST',
     path: 'auth/oidc/settings',
     body: () => ({ ...SSO, secret: 'the secret of the client' }),
@@ -109,22 +109,22 @@ const APPLY: Step[] = [
     shows: () => SSO,
   },
   {
-    does: 'reads SAML',
+    title: 'reads the SAML settings',
     method: 'GET',
     path: 'auth/saml/settings',
     status: 200,
-    shows: () => OFF.saml,
+    shows: () => DISABLED.saml,
   },
   {
-    does: 'sets SAML',
+    title: 'configures SAML',
     method: 'POST',
     path: 'auth/saml/settings',
-    body: () => ({ ...OFF.saml, certificate: '', entityId: '', signOnUrl: '', autoCreate: false }),
+    body: () => ({ ...DISABLED.saml, certificate: '', entityId: '', signOnUrl: '', autoCreate: false }),
     status: 200,
-    shows: () => OFF.saml,
+    shows: () => DISABLED.saml,
   },
   {
-    does: 'reads the roles',
+    title: 'reads the roles',
     method: 'GET',
     path: 'roles',
     status: 200,
@@ -135,7 +135,7 @@ const APPLY: Step[] = [
     }),
   },
   {
-    does: 'reads the permissions',
+    title: 'reads the permissions',
     method: 'GET',
     path: 'permissions',
     status: 200,
@@ -149,7 +149,7 @@ const APPLY: Step[] = [
     ],
   },
   {
-    does: 'creates an environment',
+    title: 'creates an environment',
     method: 'POST',
     path: 'environments',
     body: () => ({ name: 'staging', type: 'preproduction' }),
@@ -158,7 +158,7 @@ const APPLY: Step[] = [
     keep: ({ name }) => ({ environment: name }),
   },
   {
-    does: 'creates a context field',
+    title: 'creates a context field',
     method: 'POST',
     path: 'context',
     body: () => ({ name: 'region', description: 'Where', stickiness: true, legalValues: [{ value: 'eu' }] }),
@@ -167,7 +167,7 @@ const APPLY: Step[] = [
     keep: ({ name }) => ({ field: name }),
   },
   {
-    does: 'creates a root role',
+    title: 'creates a root role',
     method: 'POST',
     path: 'roles',
     body: () => ({
@@ -181,7 +181,7 @@ const APPLY: Step[] = [
     keep: ({ roles }) => ({ rootRole: roles.id }),
   },
   {
-    does: 'creates a project role',
+    title: 'creates a project role',
     method: 'POST',
     path: 'roles',
     body: () => ({
@@ -198,7 +198,7 @@ const APPLY: Step[] = [
     keep: ({ roles }) => ({ projectRole: roles.id }),
   },
   {
-    does: 'creates a user',
+    title: 'creates a user',
     method: 'POST',
     path: 'user-admin',
     body: ({ rootRole }) => ({
@@ -214,14 +214,14 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ user: id }),
   },
   {
-    does: 'searches for the user',
+    title: 'searches for the user',
     method: 'GET',
     path: 'user-admin/search?q=user@example.com',
     status: 200,
     keep: (users, { user }) => requireInList(users as State[], 'id', user),
   },
   {
-    does: 'creates a group',
+    title: 'creates a group',
     method: 'POST',
     path: 'groups',
     body: ({ user, editor }) => ({
@@ -236,14 +236,14 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ group: id }),
   },
   {
-    does: 'reads the group it created',
+    title: 'reads the group it created',
     method: 'GET',
     path: 'groups/{group}',
     status: 200,
     required: ['id', 'name', 'users[].user.id', 'mappingsSSO', 'rootRole'],
   },
   {
-    does: 'creates a service account',
+    title: 'creates a service account',
     method: 'POST',
     path: 'service-account',
     body: ({ editor }) => ({ name: 'something unique', username: 'something unique', rootRole: editor }),
@@ -252,7 +252,7 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ account: id }),
   },
   {
-    does: 'creates a token of the service account',
+    title: 'creates a service account token',
     method: 'POST',
     path: 'service-account/{account}/token',
     body: () => ({ description: 'a token', expiresAt: '2048-01-01T00:00:00Z' }),
@@ -261,7 +261,7 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ accountToken: id }),
   },
   {
-    does: 'creates a project',
+    title: 'creates a project',
     method: 'POST',
     path: 'projects',
     body: () => ({ id: 'sample', name: 'sample-project', description: 'A project' }),
@@ -270,14 +270,14 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ project: id }),
   },
   {
-    does: 'sets the settings of the project',
+    title: 'updates the project settings',
     method: 'PUT',
     path: 'projects/{project}/settings',
     body: () => ({ mode: 'protected', featureNaming: { pattern: 'a.*', example: 'ab' }, linkTemplates: [] }),
     status: 200,
   },
   {
-    does: 'adds an environment to the project',
+    title: 'adds an environment to the project',
     method: 'POST',
     path: 'projects/{project}/environments',
     body: () => ({ environment: 'staging' }),
@@ -285,22 +285,22 @@ const APPLY: Step[] = [
     status: [200, 409],
   },
   {
-    does: 'disables change requests in the environment',
+    title: 'disables change requests in the environment',
     method: 'PUT',
     path: 'projects/{project}/environments/{environment}/change-requests/config',
-    body: () => OFF.changeRequests,
+    body: () => DISABLED.changeRequests,
     status: [204, 409],
   },
   {
-    does: 'reads the environments of the project',
+    title: 'lists the project environments',
     method: 'GET',
     path: 'environments/project/{project}',
     status: 200,
     required: ['version', 'environments[].name'],
   },
-  changeRequestsAreOff,
+  readChangeRequestConfig,
   {
-    does: 'sets the access to the project',
+    title: 'sets the project access',
     method: 'PUT',
     path: 'projects/{project}/access',
     body: ({ owner, projectRole, user, group, account }) => ({
@@ -312,7 +312,7 @@ const APPLY: Step[] = [
     status: 200,
   },
   {
-    does: 'creates an API token',
+    title: 'creates an API token',
     method: 'POST',
     path: 'api-tokens',
     body: () => NEW_TOKEN,
@@ -321,7 +321,7 @@ const APPLY: Step[] = [
     keep: ({ secret, identifier }) => ({ secret, identifier }),
   },
   {
-    does: 'creates an API token without an environment',
+    title: 'creates an API token without an environment',
     method: 'POST',
     path: 'api-tokens',
     body: () => ({ tokenName: 'client_token', type: 'client', project: 'sample' }),
@@ -334,15 +334,21 @@ const APPLY: Step[] = [
 
 const PLAN: Step[] = [
   {
-    does: 'reads single sign-on',
+    title: 'reads the single sign-on settings',
     method: 'GET',
     path: 'auth/oidc/settings',
     status: 200,
     shows: () => SSO,
   },
-  { does: 'reads SAML', method: 'GET', path: 'auth/saml/settings', status: 200, shows: () => OFF.saml },
   {
-    does: 'finds the project',
+    title: 'reads the SAML settings',
+    method: 'GET',
+    path: 'auth/saml/settings',
+    status: 200,
+    shows: () => DISABLED.saml,
+  },
+  {
+    title: 'finds the project',
     method: 'GET',
     path: 'projects',
     status: 200,
@@ -352,15 +358,15 @@ const PLAN: Step[] = [
     keep: ({ projects }, { project }) => requireInList(projects, 'id', project),
   },
   {
-    does: 'reads the environments of the project',
+    title: 'lists the project environments',
     method: 'GET',
     path: 'environments/project/{project}',
     status: 200,
     keep: ({ environments }, { environment }) => requireInList(environments, 'name', environment),
   },
-  changeRequestsAreOff,
+  readChangeRequestConfig,
   {
-    does: 'reads the environment',
+    title: 'reads the environment',
     method: 'GET',
     path: 'environments/{environment}',
     status: 200,
@@ -369,7 +375,7 @@ const PLAN: Step[] = [
     showsChanged: () => ({ name: 'staging', type: 'test', sortOrder: 7 }),
   },
   {
-    does: 'reads the field',
+    title: 'reads the field',
     method: 'GET',
     path: 'context/{field}',
     status: 200,
@@ -378,7 +384,7 @@ const PLAN: Step[] = [
     showsChanged: () => ({ description: 'Where it is', stickiness: true, legalValues: [{ value: 'eu' }] }),
   },
   {
-    does: 'reads the project role',
+    title: 'reads the project role',
     method: 'GET',
     path: 'roles/{projectRole}',
     status: 200,
@@ -392,7 +398,7 @@ const PLAN: Step[] = [
     }),
   },
   {
-    does: 'reads the root role',
+    title: 'reads the root role',
     method: 'GET',
     path: 'roles/{rootRole}',
     status: 200,
@@ -405,7 +411,7 @@ const PLAN: Step[] = [
     showsChanged: () => ({ name: 'Renamed custom role', permissions: [{ name: 'CREATE_SEGMENT' }] }),
   },
   {
-    does: 'reads the user',
+    title: 'reads the user',
     method: 'GET',
     path: 'user-admin/{user}',
     status: 200,
@@ -419,9 +425,9 @@ const PLAN: Step[] = [
     }),
     showsChanged: ({ editor }) => ({ email: 'renamed@example.com', name: 'Renamed', rootRole: editor }),
   },
-  { does: 'reads the groups', method: 'GET', path: 'groups', status: 200, required: ['groups[].name'] },
+  { title: 'reads the groups', method: 'GET', path: 'groups', status: 200, required: ['groups[].name'] },
   {
-    does: 'reads the group',
+    title: 'reads the group',
     method: 'GET',
     path: 'groups/{group}',
     status: 200,
@@ -435,7 +441,7 @@ const PLAN: Step[] = [
     showsChanged: () => ({ name: 'Renamed Team', mappingsSSO: [], rootRole: null, users: [] }),
   },
   {
-    does: 'finds the service account',
+    title: 'finds the service account',
     method: 'GET',
     path: 'service-account',
     status: 200,
@@ -447,7 +453,7 @@ const PLAN: Step[] = [
     keep: ({ serviceAccounts }, { account }) => requireInList(serviceAccounts, 'id', account),
   },
   {
-    does: 'finds the token of the service account',
+    title: 'finds the service account token',
     method: 'GET',
     path: 'service-account/{account}/token',
     status: 200,
@@ -455,7 +461,7 @@ const PLAN: Step[] = [
     keep: ({ pats }, { accountToken }) => requireInList(pats, 'id', accountToken),
   },
   {
-    does: 'reads the access',
+    title: 'reads the project access',
     method: 'GET',
     path: 'projects/{project}/access',
     status: 200,
@@ -470,7 +476,7 @@ const PLAN: Step[] = [
     showsChanged: ({ user, owner }) => ({ users: [{ id: user, roles: [owner] }], groups: [] }),
   },
   {
-    does: 'finds the API token by its secret in the list',
+    title: 'finds the API token by its secret in the list',
     method: 'GET',
     path: 'api-tokens',
     status: 200,
@@ -481,7 +487,7 @@ const PLAN: Step[] = [
     keep: ({ tokens }, { secret }) => requireInList(tokens, 'secret', secret),
   },
   {
-    does: 'finds the other API token by its secret in the list',
+    title: 'finds the other API token by its secret in the list',
     method: 'GET',
     path: 'api-tokens',
     status: 200,
@@ -493,7 +499,7 @@ const PLAN: Step[] = [
 
 const CHANGE: Step[] = [
   {
-    does: 'updates the environment',
+    title: 'updates the environment',
     method: 'PUT',
     path: 'environments/update/{environment}',
     body: () => ({ type: 'test', sortOrder: 7 }),
@@ -501,14 +507,14 @@ const CHANGE: Step[] = [
     required: ['name', 'type', 'enabled', 'protected', 'sortOrder'],
   },
   {
-    does: 'updates the field',
+    title: 'updates the field',
     method: 'PUT',
     path: 'context/{field}',
     body: () => ({ description: 'Where it is', stickiness: true, legalValues: [{ value: 'eu' }] }),
     status: 200,
   },
   {
-    does: 'updates a role',
+    title: 'updates a role',
     method: 'PUT',
     path: 'roles/{rootRole}',
     body: () => ({
@@ -521,7 +527,7 @@ const CHANGE: Step[] = [
     required: ROLE,
   },
   {
-    does: 'updates the user',
+    title: 'updates the user',
     method: 'PUT',
     path: 'user-admin/{user}',
     body: ({ editor }) => ({ email: 'renamed@example.com', name: 'Renamed', rootRole: editor }),
@@ -529,7 +535,7 @@ const CHANGE: Step[] = [
     required: ['id'],
   },
   {
-    does: 'updates the group',
+    title: 'updates the group',
     method: 'PUT',
     path: 'groups/{group}',
     body: () => ({ name: 'Renamed Team', description: null, mappingsSSO: [], rootRole: null, users: [] }),
@@ -537,7 +543,7 @@ const CHANGE: Step[] = [
     required: ['id', 'name'],
   },
   {
-    does: 'updates the service account',
+    title: 'updates the service account',
     method: 'PUT',
     path: 'service-account/{account}',
     body: ({ editor }) => ({ name: 'renamed', rootRole: editor }),
@@ -545,28 +551,28 @@ const CHANGE: Step[] = [
     required: ['id', 'rootRole'],
   },
   {
-    does: 'updates the project',
+    title: 'updates the project',
     method: 'PUT',
     path: 'projects/{project}',
     body: () => ({ name: 'renamed-project', description: 'x' }),
     status: 200,
   },
   {
-    does: 'changes the access to the project',
+    title: 'changes the project access',
     method: 'PUT',
     path: 'projects/{project}/access',
     body: ({ owner, user }) => ({ roles: [{ id: owner, users: [user], groups: [] }] }),
     status: 200,
   },
   {
-    does: 'changes the expiry of the API token, by its identifier',
+    title: 'changes the expiry of the API token, by its identifier',
     method: 'PUT',
     path: 'api-tokens/{identifier}',
     body: () => ({ expiresAt: '2048-01-01T12:00:00Z' }),
     status: 200,
   },
   {
-    does: 'changes the expiry of the API token, by its secret',
+    title: 'changes the expiry of the API token, by its secret',
     method: 'PUT',
     path: 'api-tokens/{secret}',
     body: () => ({ expiresAt: '2049-01-01T12:00:00Z' }),
@@ -574,53 +580,53 @@ const CHANGE: Step[] = [
   },
 ];
 
-/** The changes that somebody makes elsewhere. Each of these resources then differs from what the second apply wrote. */
-const DRIFT: Pick<Step, 'does' | 'method' | 'path' | 'body'>[] = [
+/** Changes made outside Terraform. Each of these resources then differs from what the second apply wrote. */
+const DRIFT: Pick<Step, 'title' | 'method' | 'path' | 'body'>[] = [
   {
-    does: 'the environment',
+    title: 'the environment',
     method: 'PUT',
     path: 'environments/update/{environment}',
     body: () => ({ type: 'development' }),
   },
   {
-    does: 'the field',
+    title: 'the field',
     method: 'PUT',
     path: 'context/{field}',
     body: () => ({ description: 'Where it is', stickiness: true, legalValues: [] }),
   },
   {
-    does: 'the root role',
+    title: 'the root role',
     method: 'PUT',
     path: 'roles/{rootRole}',
     body: () => ({ name: 'A third name', type: 'root-custom', permissions: [] }),
   },
-  { does: 'the user', method: 'PUT', path: 'user-admin/{user}', body: () => ({ name: 'Somebody' }) },
+  { title: 'the user', method: 'PUT', path: 'user-admin/{user}', body: () => ({ name: 'Somebody' }) },
   {
-    does: 'the group',
+    title: 'the group',
     method: 'PUT',
     path: 'groups/{group}',
     body: ({ user }) => ({ name: 'Renamed Team', users: [{ user: { id: user } }] }),
   },
   {
-    does: 'the service account',
+    title: 'the service account',
     method: 'PUT',
     path: 'service-account/{account}',
     body: () => ({ name: 'something else', rootRole: 1 }),
   },
   {
-    does: 'the project',
+    title: 'the project',
     method: 'PUT',
     path: 'projects/{project}',
     body: () => ({ name: 'third-project', description: 'x' }),
   },
   {
-    does: 'the access',
+    title: 'the access',
     method: 'PUT',
     path: 'projects/{project}/access',
     body: ({ owner, user, account }) => ({ roles: [{ id: owner, users: [user, account], groups: [] }] }),
   },
   {
-    does: 'the API token',
+    title: 'the API token',
     method: 'PUT',
     path: 'api-tokens/{identifier}',
     body: () => ({ expiresAt: '2040-01-01T00:00:00.000Z' }),
@@ -629,60 +635,60 @@ const DRIFT: Pick<Step, 'does' | 'method' | 'path' | 'body'>[] = [
 
 const DESTROY: Step[] = [
   {
-    does: 'disables single sign-on',
+    title: 'disables single sign-on',
     method: 'POST',
     path: 'auth/oidc/settings',
     body: () => ({ enabled: false }),
     status: 200,
   },
   {
-    does: 'deletes the API token, by its secret',
+    title: 'deletes the API token, by its secret',
     method: 'DELETE',
     path: 'api-tokens/{secret}',
     status: 200,
   },
   {
-    does: 'deletes the other API token, by its identifier',
+    title: 'deletes the other API token, by its identifier',
     method: 'DELETE',
     path: 'api-tokens/{otherToken}',
     status: 200,
   },
   {
-    does: 'disables change requests',
+    title: 'disables change requests',
     method: 'PUT',
     path: 'projects/{project}/environments/{environment}/change-requests/config',
-    body: () => ({ ...OFF.changeRequests, requiredApprovals: 0 }),
+    body: () => ({ ...DISABLED.changeRequests, requiredApprovals: 0 }),
     status: 204,
   },
   {
-    does: 'removes the environment from the project',
+    title: 'removes the environment from the project',
     method: 'DELETE',
     path: 'projects/{project}/environments/{environment}',
     status: 200,
   },
   {
-    does: 'deletes the token of the service account',
+    title: 'deletes the service account token',
     method: 'DELETE',
     path: 'service-account/{account}/token/{accountToken}',
     status: 200,
   },
-  { does: 'deletes the service account', method: 'DELETE', path: 'service-account/{account}', status: 200 },
-  { does: 'deletes the group', method: 'DELETE', path: 'groups/{group}', status: 200 },
-  { does: 'deletes the project', method: 'DELETE', path: 'projects/{project}', status: 200 },
-  { does: 'deletes the user', method: 'DELETE', path: 'user-admin/{user}', status: 200 },
-  { does: 'deletes the project role', method: 'DELETE', path: 'roles/{projectRole}', status: 200 },
-  { does: 'deletes the root role', method: 'DELETE', path: 'roles/{rootRole}', status: 200 },
-  { does: 'deletes the field', method: 'DELETE', path: 'context/{field}', status: 200 },
-  { does: 'deletes the environment', method: 'DELETE', path: 'environments/{environment}', status: 200 },
+  { title: 'deletes the service account', method: 'DELETE', path: 'service-account/{account}', status: 200 },
+  { title: 'deletes the group', method: 'DELETE', path: 'groups/{group}', status: 200 },
+  { title: 'deletes the project', method: 'DELETE', path: 'projects/{project}', status: 200 },
+  { title: 'deletes the user', method: 'DELETE', path: 'user-admin/{user}', status: 200 },
+  { title: 'deletes the project role', method: 'DELETE', path: 'roles/{projectRole}', status: 200 },
+  { title: 'deletes the root role', method: 'DELETE', path: 'roles/{rootRole}', status: 200 },
+  { title: 'deletes the field', method: 'DELETE', path: 'context/{field}', status: 200 },
+  { title: 'deletes the environment', method: 'DELETE', path: 'environments/{environment}', status: 200 },
 ];
 
 /** The provider drops a resource from its state when a read returns 404. */
 const GONE: Step[] = [
-  { does: 'the user', method: 'GET', path: 'user-admin/{user}', status: 404 },
-  { does: 'the group', method: 'GET', path: 'groups/{group}', status: 404 },
-  { does: 'the role', method: 'GET', path: 'roles/{projectRole}', status: 404 },
-  { does: 'the field', method: 'GET', path: 'context/{field}', status: 404 },
-  { does: 'the environment', method: 'GET', path: 'environments/{environment}', status: 404 },
+  { title: 'the user', method: 'GET', path: 'user-admin/{user}', status: 404 },
+  { title: 'the group', method: 'GET', path: 'groups/{group}', status: 404 },
+  { title: 'the role', method: 'GET', path: 'roles/{projectRole}', status: 404 },
+  { title: 'the field', method: 'GET', path: 'context/{field}', status: 404 },
+  { title: 'the environment', method: 'GET', path: 'environments/{environment}', status: 404 },
 ];
 
 const state: State = {};
@@ -714,7 +720,7 @@ function valuesAt(value: unknown, path: string): unknown[] {
   );
 }
 
-test('the steps cover all operations of the provider', () => {
+test('the steps cover all operations that the provider calls', () => {
   const coveredOperations = [...APPLY, ...PLAN, ...CHANGE, ...DESTROY].map(
     ({ method, path }) => `${method} ${path.replace(/\?.*/, '').replace(/\{\w+\}/g, '{}')}`,
   );
@@ -725,7 +731,7 @@ test('the steps cover all operations of the provider', () => {
 
 type Phase = 'apply' | 'plan' | 'apply again' | 'plan again' | 'destroy' | 'gone';
 
-async function carryOut(phase: Phase, step: Step): Promise<void> {
+async function runStep(phase: Phase, step: Step): Promise<void> {
   const { method, path, body, status, required = [], keep } = step;
   const response = await call(harness.app, method, buildUrl(path, state), {
     token: terraformToken,
@@ -741,23 +747,23 @@ async function carryOut(phase: Phase, step: Step): Promise<void> {
   if (keep) Object.assign(state, keep(response.body, state));
 }
 
-const toTestCases = (phase: Phase, steps: Step[]) => steps.map(step => [phase, step.does, step] as const);
+const toTestCases = (phase: Phase, steps: Step[]) => steps.map(step => [phase, step.title, step] as const);
 
 test.each([
   ...toTestCases('apply', APPLY),
   ...toTestCases('plan', PLAN),
   ...toTestCases('apply again', CHANGE),
   ...toTestCases('plan again', PLAN),
-])('%s: %s', async (phase, _does, step) => await carryOut(phase, step));
+])('%s: %s', async (phase, _title, step) => await runStep(phase, step));
 
-test('a plan sees every change that somebody made elsewhere, and an apply reverts it', async () => {
-  for (const { does, method, path, body } of DRIFT) {
+test('a plan detects every change made outside Terraform, and an apply reverts it', async () => {
+  for (const { title, method, path, body } of DRIFT) {
     const { status } = await call(harness.app, method, buildUrl(path, state), { body: body?.(state) });
-    expect([does, status]).toEqual([does, 200]);
+    expect([title, status]).toEqual([title, 200]);
   }
 
-  const reads = PLAN.flatMap(({ does, path, showsChanged }) =>
-    showsChanged ? [{ does, path, showsChanged }] : [],
+  const reads = PLAN.flatMap(({ title, path, showsChanged }) =>
+    showsChanged ? [{ title, path, showsChanged }] : [],
   );
   expect(reads).toHaveLength(DRIFT.length);
   for (const { path, showsChanged } of reads) {
@@ -765,16 +771,16 @@ test('a plan sees every change that somebody made elsewhere, and an apply revert
     expect(body).not.toMatchObject(showsChanged(state));
   }
 
-  for (const step of CHANGE) await carryOut('apply again', step);
-  for (const step of PLAN) await carryOut('plan again', step);
+  for (const step of CHANGE) await runStep('apply again', step);
+  for (const step of PLAN) await runStep('plan again', step);
 });
 
 test.each([...toTestCases('destroy', DESTROY), ...toTestCases('gone', GONE)])(
   '%s: %s',
-  async (phase, _does, step) => await carryOut(phase, step),
+  async (phase, _title, step) => await runStep(phase, step),
 );
 
-test('a read shows a changed expiry of a token, and omits a revoked token', async () => {
+test('a read shows the changed expiry of a token, and omits a revoked token', async () => {
   const create = await call(harness.app, 'POST', '/api/admin/api-tokens', {
     token: terraformToken,
     body: { tokenName: 'drifting', type: 'client', environment: 'development', projects: ['*'] },
@@ -784,11 +790,11 @@ test('a read shows a changed expiry of a token, and omits a revoked token', asyn
     const { body } = await call(harness.app, 'GET', '/api/admin/api-tokens', { token: terraformToken });
     return body.tokens.find((token: State) => token.secret === secret);
   };
-  const changeElsewhere = (method: 'PUT' | 'DELETE', body?: object) =>
+  const changeOutsideTerraform = (method: 'PUT' | 'DELETE', body?: object) =>
     call(harness.app, method, `/api/admin/api-tokens/${identifier}`, { body });
 
-  await changeElsewhere('PUT', { expiresAt: '2040-01-01T00:00:00.000Z' });
+  await changeOutsideTerraform('PUT', { expiresAt: '2040-01-01T00:00:00.000Z' });
   expect(await read()).toMatchObject({ expiresAt: '2040-01-01T00:00:00.000Z' });
-  await changeElsewhere('DELETE');
+  await changeOutsideTerraform('DELETE');
   expect(await read()).toBeUndefined();
 });

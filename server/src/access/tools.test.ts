@@ -60,7 +60,7 @@ test('the Terraform provider by philips-labs manages a flag', async () => {
     addedTags: [{ type: 'simple', value: 'shop' }],
     removedTags: [],
   });
-  const read = await send('GET', `${features}/basket`);
+  const readResponse = await send('GET', `${features}/basket`);
   const disableResponse = await send('POST', `${environment}/off`, emptyFlag);
   const responseAfter = await send('GET', `${features}/basket`);
   const archiveResponse = await send('DELETE', `${features}/basket`);
@@ -68,14 +68,14 @@ test('the Terraform provider by philips-labs manages a flag', async () => {
   const responseAfterDelete = await send('GET', `${features}/basket`);
 
   expect(
-    [createResponse, strategyResponse, enableResponse, tagResponse, read, disableResponse].map(
+    [createResponse, strategyResponse, enableResponse, tagResponse, readResponse, disableResponse].map(
       ({ status }) => status,
     ),
   ).toEqual([201, 200, 200, 200, 200, 200]);
-  expect(read.body).toMatchObject({ name: 'basket', description: 'x', project: 'default' });
-  const findDevelopment = ({ body }: typeof read) =>
+  expect(readResponse.body).toMatchObject({ name: 'basket', description: 'x', project: 'default' });
+  const findDevelopment = ({ body }: typeof readResponse) =>
     body.environments.find(({ name }: { name: string }) => name === 'development');
-  expect(findDevelopment(read)).toMatchObject({
+  expect(findDevelopment(readResponse)).toMatchObject({
     enabled: true,
     strategies: [{ id: strategyResponse.body.id }],
   });
@@ -92,7 +92,7 @@ test('the Terraform provider by philips-labs finds a user with an unencoded sear
     rootRole: 2,
     sendEmail: false,
   });
-  const found = await send('GET', '/api/admin/user-admin/search?q=ada@example.com');
+  const searchResponse = await send('GET', '/api/admin/user-admin/search?q=ada@example.com');
   const createResponse = await send('POST', '/api/admin/api-tokens', {
     username: 'shop',
     type: 'client',
@@ -103,7 +103,9 @@ test('the Terraform provider by philips-labs finds a user with an unencoded sear
   const deleteResponse = await send('DELETE', `/api/admin/api-tokens/${createResponse.body.secret}`);
 
   expect([user.status, createResponse.status, deleteResponse.status]).toEqual([201, 201, 200]);
-  expect(found.body).toEqual([expect.objectContaining({ id: user.body.id, email: 'ada@example.com' })]);
+  expect(searchResponse.body).toEqual([
+    expect.objectContaining({ id: user.body.id, email: 'ada@example.com' }),
+  ]);
   expect(listResponse.body.tokens).toContainEqual(
     expect.objectContaining({
       secret: createResponse.body.secret,

@@ -1,6 +1,6 @@
 import type { Actor } from '../platform/actor.ts';
 import type { Reader, Tx } from '../platform/db/database.ts';
-import { listPrivate, listReadable, listReadableBy } from './store.ts';
+import { listPrivateProjects, listReadableProjects, listReadableProjectsByUser } from './store.ts';
 
 /** Returns the projects that the actor cannot read. The result is empty for an admin, even if a project does not exist. */
 export async function findUnreadableProjects(
@@ -18,25 +18,25 @@ export async function findUnknownProjects(
   projects: string[],
 ): Promise<Set<string>> {
   if (projects.length === 0) return new Set();
-  const readable = await listReadable(db, actor, projects);
+  const readable = await listReadableProjects(db, actor, projects);
   return new Set(projects.filter(project => !readable.includes(project)));
 }
 
-/** Creates a function that returns whether one of the accounts can read one of the projects. */
+/** Creates a function that returns whether an account can read a project. */
 export async function makeCanReadProject(
   db: Reader,
   userIds: number[],
   projects: string[],
 ): Promise<(userId: number, project: string) => boolean> {
   if (userIds.length === 0 || projects.length === 0) return () => false;
-  const rows = await listReadableBy(db, userIds, projects);
+  const rows = await listReadableProjectsByUser(db, userIds, projects);
   const readable = new Set(rows.map(({ userId, project }) => `${userId} ${project}`));
   return (userId, project) => readable.has(`${userId} ${project}`);
 }
 
 /**
- * Creates a function that returns whether an event of the project may name a different project and its content. Readers of the
- * event may lack access to a private project.
+ * Creates a function that returns whether an event of the project may name a different project and include its content. Readers
+ * of the event may lack access to a private project.
  */
 export async function makeCanName(
   tx: Tx,
@@ -44,6 +44,6 @@ export async function makeCanName(
   others: string[],
 ): Promise<(other: string) => boolean> {
   const otherProjects = [...new Set(others)].filter(other => other !== project);
-  const hiddenProjects = otherProjects.length === 0 ? [] : await listPrivate(tx, otherProjects);
+  const hiddenProjects = otherProjects.length === 0 ? [] : await listPrivateProjects(tx, otherProjects);
   return other => !hiddenProjects.includes(other);
 }

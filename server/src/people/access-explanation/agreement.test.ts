@@ -36,7 +36,7 @@ async function explain(accessQuery: AccessQuery, token?: string) {
   return await call(harness.app, 'GET', url, token === undefined ? {} : { token });
 }
 
-/** The reasons that can explain the status of a request that requires exactly this permission. */
+/** The reasonCounts that can explain the status of a request that requires exactly this permission. */
 const REASONS_BY_STATUS: Record<number, AccessExplanation['reason'][]> = {
   200: ['admin', 'role', 'everyone'],
   400: ['admin', 'role'],
@@ -44,22 +44,23 @@ const REASONS_BY_STATUS: Record<number, AccessExplanation['reason'][]> = {
   404: ['cannot-read-project'],
 };
 
-/** Makes a proposed change as an admin would. */
+/** Makes a proposed change as an admin. */
 async function applyChange(
   { kind, role, group }: AccessChange,
   { user, project }: AccessQuery,
 ): Promise<void> {
   const id = fixture.getId(user);
-  const admin = async (method: 'POST' | 'PUT', path: string, body?: object) => {
+  const sendAsAdmin = async (method: 'POST' | 'PUT', path: string, body?: object) => {
     const response = await call(harness.app, method, `/api/admin/${path}`, { body });
     expect([path, response.status]).toEqual([path, 200]);
   };
-  if (kind === 'grant-project-role') await admin('POST', `projects/${project}/users/${id}/roles/${role.id}`);
-  else if (kind === 'set-root-role') await admin('PUT', `user-admin/${id}`, { rootRole: role.id });
+  if (kind === 'grant-project-role')
+    await sendAsAdmin('POST', `projects/${project}/users/${id}/roles/${role.id}`);
+  else if (kind === 'set-root-role') await sendAsAdmin('PUT', `user-admin/${id}`, { rootRole: role.id });
   else {
     const { body } = await call(harness.app, 'GET', `/api/admin/groups/${group?.id}`);
     const members = body.users.map(({ user: { id: member } }: { user: { id: number } }) => member);
-    await admin('PUT', `groups/${group?.id}`, {
+    await sendAsAdmin('PUT', `groups/${group?.id}`, {
       name: body.name,
       users: [...members, id].map(member => ({ user: { id: member } })),
     });
@@ -70,8 +71,8 @@ test(
   `${QUERY_COUNT} random queries: the explanation matches the server's decision (seed ${SEED})`,
   GENERATED,
   async () => {
-    const reasons: Record<string, number> = {};
-    const kinds: Record<string, number> = {};
+    const reasonCounts: Record<string, number> = {};
+    const kindCounts: Record<string, number> = {};
 
     await fc.assert(
       fc.asyncProperty(
@@ -84,7 +85,7 @@ test(
           for (const query of worldQueries) {
             const status = await fixture.readStatus(query);
             const { body }: { body: AccessExplanation } = await explain(query);
-            reasons[body.reason] = (reasons[body.reason] ?? 0) + 1;
+            reasonCounts[body.reason] = (reasonCounts[body.reason] ?? 0) + 1;
             expect([query, status, body.allowed]).toEqual([query, status, status < 403]);
             expect(REASONS_BY_STATUS[status]).toContain(body.reason);
             const isReadable = body.reason !== 'cannot-read-project';
@@ -100,7 +101,7 @@ test(
           const deniedQuery = deniedQueries.at(pick % Math.max(deniedQueries.length, 1));
           const change = deniedQuery?.changes.at(pick % Math.max(deniedQuery.changes.length, 1));
           if (!deniedQuery || !change) return;
-          kinds[change.kind] = (kinds[change.kind] ?? 0) + 1;
+          kindCounts[change.kind] = (kindCounts[change.kind] ?? 0) + 1;
           await applyChange(change, deniedQuery.query);
           expect((await explain(deniedQuery.query)).body).toMatchObject({ allowed: true });
           expect(await fixture.readStatus(deniedQuery.query)).toBeLessThan(403);
@@ -108,17 +109,17 @@ test(
           await harness.db.deleteFrom('user_roles').where('role_id', '=', PROJECT_ROLES.Owner).execute();
         },
       ),
-      // Nothing is shrunk, because shrinking would create a hundred more worlds.
+      // Shrinking is disabled, because it would create a hundred more worlds.
       { numRuns: WORLD_COUNT, seed: SEED, endOnFailure: true },
     );
 
     // A run in which everything is allowed, or nothing is, would prove little.
     for (const reason of ['admin', 'role', 'lacks-permission', 'cannot-read-project'])
-      expect([reason, reasons[reason] ?? 0]).toEqual([
+      expect([reason, reasonCounts[reason] ?? 0]).toEqual([
         reason,
         expect.toSatisfy(count => count > QUERY_COUNT / 60),
       ]);
-    expect(Object.keys(kinds).length).toBeGreaterThan(1);
+    expect(Object.keys(kindCounts).length).toBeGreaterThan(1);
   },
 );
 

@@ -18,8 +18,8 @@ const isRootRole = ({ type }: Role): boolean => type === 'root' || type === 'roo
 type ProposedAccess = { roles: Role[]; changes: AccessChange[] };
 
 /**
- * Finds what would allow a denied request. A root role does not make its holder a member of a private project, unless the role has
- * ADMIN. If the subject only lacks membership, every role in the project is enough.
+ * Finds what would allow a denied request. A root role does not make its holder a member of a private project, unless the role
+ * has ADMIN. If the subject lacks only membership, any role in the project is enough.
  */
 export async function proposeChanges(
   db: Reader,

@@ -3,7 +3,7 @@ import { type Decision, decide, findActor, requireInProject, requirePermission }
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { proposeChanges } from './changes.ts';
-import type { AccessExplanation, AccessPath, AccessQuestion, OtherRole, Reason } from './schema.ts';
+import type { AccessExplanation, AccessPath, ExplainAccessQuery, OtherRole, Reason } from './schema.ts';
 import {
   type AccessScope,
   findProject,
@@ -14,13 +14,13 @@ import {
 } from './store.ts';
 
 /**
- * Explains whether somebody may do something. The guard decides as it would for a request of the subject, and the roles are read
- * with the guard's conditions. A caller who cannot read the project gets the same 404 as for a project that does not exist.
+ * Explains whether a user has access, and why. The guard decides as it would for a request from the subject, and the roles are
+ * read with the guard's conditions. A caller who cannot read the project gets the same 404 as for a project that does not exist.
  */
 export async function explainAccess(
   db: Reader,
   caller: Actor,
-  query: AccessQuestion,
+  query: ExplainAccessQuery,
 ): Promise<AccessExplanation> {
   const { permission, environment } = query;
   const { actor: subject, isActive } = await findSubject(db, caller, query.user);
@@ -60,8 +60,8 @@ export async function explainAccess(
     project,
     allowed: isAllowed,
     reason: determineReason(subject, decision, paths),
-    paths: paths.map(asPath),
-    otherRoles: heldRoles.filter(role => !grantsAccess(role)).map(role => asOtherRole(role)),
+    paths: paths.map(toPath),
+    otherRoles: heldRoles.filter(role => !grantsAccess(role)).map(role => toOtherRole(role)),
     roles,
     changes,
     grantors: isAllowed ? [] : await listGrantors(db, viaProject ? scope.project : null),
@@ -69,7 +69,7 @@ export async function explainAccess(
   return { ...explanation, summary: formatSummary(explanation) };
 }
 
-const LARGEST_ID = 2_147_483_647;
+const MAX_ID = 2_147_483_647;
 
 type Subject = { actor: Actor; isActive: boolean };
 
@@ -77,7 +77,7 @@ async function findSubject(db: Reader, caller: Actor, user: string | undefined):
   const id = Number(user);
   if (user === undefined || id === caller.userId) return { actor: caller, isActive: true };
   requirePermission(caller, ['ADMIN']);
-  const subject = id > LARGEST_ID ? undefined : await findActor(db, id);
+  const subject = id > MAX_ID ? undefined : await findActor(db, id);
   if (!subject) throw notFound(`User ${user}`);
   return subject;
 }
@@ -85,7 +85,7 @@ async function findSubject(db: Reader, caller: Actor, user: string | undefined):
 async function readProject(
   db: Reader,
   caller: Actor,
-  { project, environment }: AccessQuestion,
+  { project, environment }: ExplainAccessQuery,
 ): Promise<AccessExplanation['project']> {
   if (project === undefined) {
     if (environment === undefined) return null;
@@ -101,19 +101,20 @@ const getSubjectKind = ({ kind }: Actor): AccessExplanation['subject']['kind'] =
   kind === 'user' || kind === 'service-account' ? kind : 'admin-token';
 
 /**
- * Makes a check for whether a role allows the request. Reading needs no permission, so in a private project, every role is enough.
+ * Creates a function that returns whether a role allows the request. Reading needs no permission, so in a private project, any
+ * role is enough.
  */
 const makeGrantsAccess =
   ({ permission }: AccessScope, isPrivate: boolean) =>
   ({ granting, project }: HeldRole): boolean =>
     granting !== null || (permission === null && isPrivate && project !== null);
 
-const asPath = ({ environments: _e, inOtherProjects: _o, granting, ...role }: HeldRole): AccessPath => ({
+const toPath = ({ environments: _e, inOtherProjects: _o, granting, ...role }: HeldRole): AccessPath => ({
   ...role,
   permission: granting,
 });
 
-function asOtherRole({ granting: _, inOtherProjects, environments, ...role }: HeldRole): OtherRole {
+function toOtherRole({ granting: _, inOtherProjects, environments, ...role }: HeldRole): OtherRole {
   if (environments.length > 0) return { ...role, environments, why: 'other-environments' };
   return { ...role, environments, why: inOtherProjects ? 'other-projects' : 'lacks-permission' };
 }

@@ -216,7 +216,7 @@ describe('not allowed', () => {
 });
 
 describe('rejections', () => {
-  test('only admins may ask about others, whether or not the user exists', async () => {
+  test('only admins can ask about others, whether or not the user exists', async () => {
     for (const user of [emil.id, 999_999]) {
       const { status, body } = await explain({ user }, dora.token);
       expect([status, body.name]).toEqual([403, 'NoAccessError']);

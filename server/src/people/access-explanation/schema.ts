@@ -10,7 +10,7 @@ export const MAX_ROLES = 50;
 export const MAX_CHANGES = 10;
 export const MAX_GRANTORS = 20;
 
-export const AccessQuestion = Type.Object({
+export const ExplainAccessQuery = Type.Object({
   user: Type.Optional(
     Type.String({
       maxLength: 10,
@@ -24,7 +24,7 @@ export const AccessQuestion = Type.Object({
     Type.Unsafe<Permission>(
       Type.String({
         enum: PERMISSIONS,
-        description: 'Name of a permission. Default: whether the project can be read',
+        description: 'Name of a permission. Default: read access to the project',
         examples: ['UPDATE_FEATURE_ENVIRONMENT'],
       }),
     ),
@@ -46,7 +46,7 @@ export const AccessQuestion = Type.Object({
     }),
   ),
 });
-export type AccessQuestion = Static<typeof AccessQuestion>;
+export type ExplainAccessQuery = Static<typeof ExplainAccessQuery>;
 
 const RoleName = NamedObject(
   'AccessRole',
@@ -112,7 +112,7 @@ export const OtherRole = Named(
     why: Type.Unsafe<'lacks-permission' | 'other-environments' | 'other-projects'>({
       type: 'string',
       enum: ['lacks-permission', 'other-environments', 'other-projects'],
-      description: 'Why the role does not allow it: it lacks the permission, or has it elsewhere only',
+      description: 'Why the role does not allow it: it lacks the permission, or has it only elsewhere',
     }),
     environments: Type.Array(Type.String(), {
       description: 'The environments where the role has the permission, if not in all',
@@ -197,7 +197,7 @@ export const AccessExplanation = Named(
       ),
       permission: Nullable(
         Type.String({
-          description: 'The permission in question. null: whether the project can be read',
+          description: 'The permission in question. null: read access to the project',
           examples: ['UPDATE_FEATURE_ENVIRONMENT'],
         }),
       ),
@@ -208,7 +208,7 @@ export const AccessExplanation = Named(
             id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
             name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
             mode: Type.String({
-              description: 'Who may read the project: everyone (open, protected) or only members (private)',
+              description: 'Who can read the project: everyone (open, protected) or only members (private)',
               enum: ['open', 'protected', 'private'],
             }),
           },
@@ -221,7 +221,7 @@ export const AccessExplanation = Named(
           examples: ['production'],
         }),
       ),
-      allowed: Type.Boolean({ description: 'How the server decides such a request' }),
+      allowed: Type.Boolean({ description: 'Whether the server accepts such a request' }),
       reason: Type.Unsafe<Reason>({
         type: 'string',
         enum: [
@@ -269,7 +269,7 @@ export const AccessExplanation = Named(
         },
       ),
     },
-    { description: 'An explanation of whether somebody may do something' },
+    { description: 'An explanation of an access decision' },
   ),
 );
 export type AccessExplanation = Static<typeof AccessExplanation>;
