@@ -52,14 +52,14 @@ test('exits with 1 and names the missing key, says what it forgets, and exits wi
     `The secrets of integration ${body.id} (webhook, CI hook) are encrypted with the key ${OLD_ID}, which is neither`,
   );
   expect(failedRun.stderr).toContain(
-    `The client secret of single sign-on is encrypted with the key ${OLD_ID}`,
+    `The client secret for single sign-on is encrypted with the key ${OLD_ID}`,
   );
   expect(failedRun.stderr).toContain('Keep the old keys');
 
   const forgetRun = rotate(['--forget-unreadable'], []);
   expect(forgetRun.status, forgetRun.stderr).toBe(0);
   expect(forgetRun.stderr).toContain(
-    `which cannot be undone:\n  integration ${body.id} (webhook, CI hook)\n  the client secret of single sign-on\n`,
+    `which cannot be undone:\n  integration ${body.id} (webhook, CI hook)\n  the client secret for single sign-on\n`,
   );
 
   expect(rotate([], [])).toMatchObject({ status: 0, stdout: expect.stringContaining('changed: 0.') });

@@ -4,7 +4,7 @@ import { listUnreadable, resealSecrets, type UnreadableSecret } from '../src/del
 import { resealOwnSecrets } from '../src/people/api-tokens/own-secrets.ts';
 import {
   checkClientSecret,
-  forgetClientSecret,
+  deleteClientSecret,
   resealClientSecret,
 } from '../src/people/auth-settings/secret.ts';
 import { readOptions } from '../src/platform/command-line.ts';
@@ -48,14 +48,14 @@ async function rotate(db: Db, keyring: Keyring): Promise<void> {
   const tokens = await resealOwnSecrets(db, keyring);
   const lostSecrets = [
     ...unreadable.map(describe),
-    ...(clientProblem === undefined ? [] : ['the client secret of single sign-on']),
+    ...(clientProblem === undefined ? [] : ['the client secret for single sign-on']),
     ...tokens.unreadable.map(id => `the secret of API token ${id}`),
   ];
   if (forgetUnreadable && lostSecrets.length > 0) {
     console.warn(
       `Removing secrets that no key decrypts, which cannot be undone:\n  ${lostSecrets.join('\n  ')}`,
     );
-    if (clientProblem !== undefined) await forgetClientSecret(db);
+    if (clientProblem !== undefined) await deleteClientSecret(db);
     await resealOwnSecrets(db, keyring, { forgetUnreadable });
   }
   const { resealed } = await resealSecrets(db, keyring, { forgetUnreadable });

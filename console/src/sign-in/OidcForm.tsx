@@ -179,7 +179,7 @@ function Advanced({ draft, errors, change }: PartProps) {
         <NativeSelect
           label="Signing algorithm of ID tokens"
           value={draft.idTokenSigningAlgorithm}
-          data={[{ value: '', label: 'Any that the provider supports' }, ...ALGORITHMS]}
+          data={[{ value: '', label: 'Any that the provider advertises' }, ...ALGORITHMS]}
           error={errors.idTokenSigningAlgorithm}
           onChange={event => change({ idTokenSigningAlgorithm: event.target.value })}
         />

@@ -7,7 +7,7 @@ import { type ApiResponse, call } from './request.ts';
 export type Browser = {
   cookie: string;
   /** Sends one request with the cookie, as the console does. */
-  ask: (
+  send: (
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,
     options?: { body?: unknown; headers?: Record<string, string>; app?: App },
@@ -43,7 +43,7 @@ export async function logIn(app: App, username: string, ip?: string): Promise<Br
 export function makeBrowser(app: App, cookie: string): Browser {
   return {
     cookie,
-    ask: async (method, url, options = {}) =>
+    send: async (method, url, options = {}) =>
       await call(options.app ?? app, method, url, {
         token: null,
         body: options.body,

@@ -74,7 +74,7 @@ export async function approveAuthorization(
   query: string,
   token: { description?: string; expiresAt?: string; scope?: TokenScope } = {},
 ): Promise<URLSearchParams> {
-  const { status, body } = await browser.ask('POST', DECISIONS, {
+  const { status, body } = await browser.send('POST', DECISIONS, {
     body: { query, allow: true, token: { description: 'my client', expiresAt: inDays(7), ...token } },
   });
   if (status !== 200) throw new Error(`The request was not allowed: ${JSON.stringify(body)}`);

@@ -36,7 +36,7 @@ export const person = (fields: object = {}): Account => {
 };
 
 /** Sends a request as a browser does. */
-export const ask = (
+export const sendAsBrowser = (
   app: App,
   url: string,
   cookie?: string,
@@ -56,7 +56,7 @@ export type StartedLogin = { url: string; cookie: string };
 
 /** Begins a login. Returns the URL to which the browser is sent, and the cookie that it has to send back. */
 export async function beginLogin(app: App, query = ''): Promise<StartedLogin> {
-  const response = await ask(app, `/auth/oidc/login${query}`);
+  const response = await sendAsBrowser(app, `/auth/oidc/login${query}`);
   expect(response.status, JSON.stringify(response.body)).toBe(302);
   return {
     url: String(response.headers.location),

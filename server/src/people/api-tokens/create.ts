@@ -13,7 +13,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
-import { keepOwnSecret, readsOwnSecrets } from './own-secrets.ts';
+import { canReadOwnSecrets, storeOwnSecret } from './own-secrets.ts';
 import { tokenPermission } from './permission.ts';
 import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
 import { bindToProjects, countTokens, findExistingScope, insertToken } from './store.ts';
@@ -69,7 +69,7 @@ async function issueSdkToken(
   if ((await countTokens(tx)) >= maxTokens) {
     throw exceedsLimit(`The instance already has ${maxTokens} API tokens, the maximum. Revoke one first.`);
   }
-  const keepsSecret = await readsOwnSecrets(current, keyring);
+  const storesSecret = await canReadOwnSecrets(current, keyring);
   const token = await insertToken(tx, actor, {
     hash: hashToken(secret),
     hint: getTokenHint(secret),
@@ -82,7 +82,7 @@ async function issueSdkToken(
   });
   if (!token) throw new Error('A new random token already exists');
   if (projects) await bindToExistingProjects(tx, actor, token.id, projects);
-  if (keepsSecret) await keepOwnSecret(current, keyring, token.id, secret);
+  if (storesSecret) await storeOwnSecret(current, keyring, token.id, secret);
   const createdToken = { ...token, projects: projects ?? [ALL] };
   record({
     type: 'api-token-created',
@@ -116,9 +116,7 @@ const environmentViolation = (name: string): Violation => ({
   path: '/body/environment',
 });
 
-/**
- * Edge tokens do not expire, because an edge that stops when somebody forgets to replace its token takes down all its applications.
- */
+/** Edge tokens do not expire, because an edge whose token expired unnoticed would take down all its applications. */
 export const EXPIRY_NOT_ALLOWED = {
   message:
     'a token of type "edge" does not expire. Omit expiresAt, and revoke the token when the edge is removed',
@@ -156,10 +154,7 @@ export function getEventScope(token: ApiToken): { project: string | null; enviro
   return { project: isSingle ? first : null, environment: token.environment };
 }
 
-/**
- * Returns what events show of a token. The secret and derived fields are omitted, and so is the time of last use, which is not
- * part of the token's state.
- */
+/** Returns the token as events show it, without the secret, the derived fields and the time of last use. */
 export function apiTokenEventData({
   secret: _,
   seenAt: __,

@@ -19,6 +19,6 @@ export function withEnrolment(token: ApiToken, keyring: Keyring, publicUrl: stri
 }
 
 const KEY_REQUIRED = {
-  message: 'type "edge" requires a server with HALYARD_SECRET_KEY, which signs what edges get',
+  message: 'type "edge" requires a server with HALYARD_SECRET_KEY, which signs the data sent to edges',
   path: '/body/type',
 };

@@ -8,7 +8,7 @@ import { createApiToken, findTokenViolations } from './create.ts';
 import { withEnrolment } from './enrolment.ts';
 import { apiTokenKey } from './key.ts';
 import { withOwnSecrets } from './own-secrets.ts';
-import { readableTypes } from './permission.ts';
+import { listReadableTypes } from './permission.ts';
 import { revokeApiToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, ApiTokenUpdate, NewApiToken } from './schema.ts';
 import { hasKeyOrName, listTokens } from './store.ts';
@@ -36,12 +36,12 @@ export const API_TOKENS: OperationModule = {
       route: 'GET /api/admin/api-tokens',
       summary: 'List API tokens',
       description:
-        'Returns the tokens without their secrets. READ_CLIENT_API_TOKEN shows client and backend tokens, READ_FRONTEND_API_TOKEN frontend tokens, ADMIN all. A service account with readsTokenSecrets gets the secrets of the tokens that it created.',
+        'Returns the tokens without their secrets. READ_CLIENT_API_TOKEN gives access to client and backend tokens, READ_FRONTEND_API_TOKEN to frontend tokens, and ADMIN to all tokens. A service account with readsTokenSecrets gets the secrets of the tokens that it created.',
       permission: READ_PERMISSIONS,
       output: jsonResponse('The tokens', ApiTokenList),
       returnsSecret: true,
       read: async ({ db, actor, keyring }) => {
-        const tokens = await listTokens(db, actor, readableTypes(actor));
+        const tokens = await listTokens(db, actor, listReadableTypes(actor));
         return { tokens: await withOwnSecrets(db, actor, keyring, tokens) };
       },
     }),
@@ -63,7 +63,7 @@ export const API_TOKENS: OperationModule = {
       returnsSecret: true,
       read: async ({ db, actor, keyring }, { params: { token } }) => {
         const matches = hasKeyOrName(token, apiTokenKey(token));
-        const tokens = await listTokens(db, actor, readableTypes(actor), matches);
+        const tokens = await listTokens(db, actor, listReadableTypes(actor), matches);
         return { tokens: await withOwnSecrets(db, actor, keyring, tokens) };
       },
       // An update concerns one token, so an ETag of several tokens never matches.

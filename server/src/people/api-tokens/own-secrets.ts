@@ -5,7 +5,7 @@ import { type Keyring, readKeyId, seal, UnsealError, unseal } from '../../platfo
 import type { Change } from '../../record/change.ts';
 import type { ApiToken } from './schema.ts';
 import {
-  forgetAccountSecrets,
+  deleteAccountSecrets,
   listOwnSecrets,
   lockSealedSecrets,
   lockSecretReader,
@@ -15,14 +15,14 @@ import {
 const getSealContext = (id: number): string => `api_tokens:${id}:secret`;
 
 /** Returns whether the caller is a service account that can read the secrets of the tokens that it creates. */
-export async function readsOwnSecrets({ tx, actor }: Change, keyring: Keyring): Promise<boolean> {
+export async function canReadOwnSecrets({ tx, actor }: Change, keyring: Keyring): Promise<boolean> {
   if (actor.kind !== 'service-account' || !(await lockSecretReader(tx, actor.userId))) return false;
   requireKey(keyring);
   return true;
 }
 
 /** Stores the secret of a new token encrypted, so that its creator can read it later. */
-export async function keepOwnSecret(
+export async function storeOwnSecret(
   { tx, actor }: Change,
   keyring: Keyring,
   id: number,
@@ -51,13 +51,13 @@ export async function withOwnSecrets(
 }
 
 /** Deletes the secrets that the account could read. Its tokens stay valid. */
-export async function forgetOwnSecrets({ tx }: Change, account: number): Promise<void> {
-  await forgetAccountSecrets(tx, account);
+export async function deleteOwnSecrets({ tx }: Change, account: number): Promise<void> {
+  await deleteAccountSecrets(tx, account);
 }
 
 /**
- * Encrypts the secrets with the first key. Returns the tokens whose secrets no key decrypts, and deletes these secrets if
- * `forgetUnreadable` is set.
+ * Encrypts the secrets again with the first key. Returns the tokens whose secrets no key can decrypt, and deletes those secrets
+ * if `forgetUnreadable` is set.
  */
 export async function resealOwnSecrets(
   db: Db,

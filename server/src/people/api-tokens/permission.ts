@@ -11,6 +11,6 @@ export function tokenPermission(action: Action, type: string): RootPermission {
   return type === 'frontend' ? `${action}_FRONTEND_API_TOKEN` : `${action}_CLIENT_API_TOKEN`;
 }
 
-export function readableTypes(actor: Actor): string[] {
+export function listReadableTypes(actor: Actor): string[] {
   return ['admin', ...TOKEN_TYPES].filter(type => hasPermission(actor, [tokenPermission('READ', type)]));
 }

@@ -10,7 +10,7 @@ import { revokeProjectToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, NewProjectToken, TOKEN_TYPES } from './schema.ts';
 import { isForProject, listTokens } from './store.ts';
 
-/** The tokens of one project, for callers without permissions on the tokens of the instance. */
+/** Operations on the tokens of one project, for callers without permissions on the tokens of the whole instance. */
 export const PROJECT_API_TOKENS: OperationModule = {
   tag: 'API tokens',
   schemas: [],
@@ -31,7 +31,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
     command({
       id: 'createProjectApiToken',
       route: 'POST /api/admin/projects/:projectId/api-tokens',
-      summary: 'Create an API token of a project',
+      summary: 'Create an API token for a project',
       description: 'Creates an SDK token for this project only. Only this response has the secret.',
       permission: ['CREATE_PROJECT_API_TOKEN'],
       params: projectParams,

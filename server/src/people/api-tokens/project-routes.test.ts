@@ -12,20 +12,20 @@ async function makeProjectMember() {
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, user, project.id, 'Member');
-  const ask = (method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
+  const send = (method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
     call(harness.app, method, `/api/admin/projects/${project.id}/api-tokens${path}`, {
       token: user.token,
       ...(body ? { body } : {}),
     });
-  return { project: project.id, user, ask };
+  return { project: project.id, user, send };
 }
 
 const getIds = ({ body }: { body: { tokens: { id: number }[] } }) => body.tokens.map(({ id }) => id);
 
 test('rejects a token that is already expired', async () => {
-  const { ask } = await makeProjectMember();
+  const { send } = await makeProjectMember();
 
-  const { status, body } = await ask('POST', '', { ...NEW_TOKEN, expiresAt: '2020-01-01T00:00:00.000Z' });
+  const { status, body } = await send('POST', '', { ...NEW_TOKEN, expiresAt: '2020-01-01T00:00:00.000Z' });
 
   expect(status).toBe(400);
   expect(body.details).toEqual([
@@ -37,11 +37,11 @@ test('rejects a token that is already expired', async () => {
 });
 
 test('lets a member create, list and revoke tokens of the project, and records events of the project', async () => {
-  const { project, ask } = await makeProjectMember();
+  const { project, send } = await makeProjectMember();
 
-  const created = await ask('POST', '', NEW_TOKEN);
-  const listed = await ask('GET');
-  const revoked = await ask('DELETE', `/${encodeURIComponent(created.body.secret)}`);
+  const created = await send('POST', '', NEW_TOKEN);
+  const listed = await send('GET');
+  const revoked = await send('DELETE', `/${encodeURIComponent(created.body.secret)}`);
 
   expect([created.status, listed.status, revoked.status]).toEqual([201, 200, 200]);
   expect(created.body.secret).toMatch(new RegExp(`^${project}:production\\.hyc_`));
@@ -49,7 +49,7 @@ test('lets a member create, list and revoke tokens of the project, and records e
   expect(listed.body.tokens).toEqual([
     { ...created.body, secret: `${project}:production.…${created.body.secret.slice(-4)}` },
   ]);
-  expect(getIds(await ask('GET'))).toEqual([]);
+  expect(getIds(await send('GET'))).toEqual([]);
   const { events } = (
     await call(harness.app, 'GET', `/api/admin/search/events?project=IS:${project}&limit=2`)
   ).body;
@@ -65,16 +65,16 @@ test.each([
   [{ type: 'admin' }, '/body/type'],
   [{ environment: 'moon' }, '/body/environment'],
 ])('rejects %j', async (fields, path) => {
-  const { ask } = await makeProjectMember();
+  const { send } = await makeProjectMember();
 
-  expect(await ask('POST', '', { ...NEW_TOKEN, ...fields })).toMatchObject({
+  expect(await send('POST', '', { ...NEW_TOKEN, ...fields })).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path }] },
   });
 });
 
 test('neither lists nor revokes tokens of other projects or of all projects', async () => {
-  const { project, ask } = await makeProjectMember();
+  const { project, send } = await makeProjectMember();
   const create = async (projects: string[]) =>
     (await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW_TOKEN, projects } })).body.id;
   const [otherProjectToken, allProjectsToken, sharedToken] = [
@@ -83,10 +83,10 @@ test('neither lists nor revokes tokens of other projects or of all projects', as
     await create([project, 'default']),
   ];
 
-  expect(getIds(await ask('GET'))).toEqual([sharedToken]);
-  expect((await ask('DELETE', `/${otherProjectToken}`)).status).toBe(404);
-  expect((await ask('DELETE', `/${allProjectsToken}`)).status).toBe(404);
-  expect(await ask('DELETE', `/${sharedToken}`)).toMatchObject({
+  expect(getIds(await send('GET'))).toEqual([sharedToken]);
+  expect((await send('DELETE', `/${otherProjectToken}`)).status).toBe(404);
+  expect((await send('DELETE', `/${allProjectsToken}`)).status).toBe(404);
+  expect(await send('DELETE', `/${sharedToken}`)).toMatchObject({
     status: 403,
     body: { name: 'InvalidOperationError' },
   });
@@ -97,7 +97,7 @@ test('a project with the id * can access only its own tokens', async () => {
   await sql`insert into projects (id, name, mode) values ('*', 'star', 'open')`.execute(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, user, '*', 'Owner');
-  const ask = (method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
+  const send = (method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
     call(harness.app, method, `/api/admin/projects/*/api-tokens${path}`, {
       token: user.token,
       ...(body ? { body } : {}),
@@ -109,21 +109,21 @@ test('a project with the id * can access only its own tokens', async () => {
     await sql<{ id: number }>`select id from api_tokens where type = 'admin'`.execute(harness.db)
   ).rows[0] as { id: number };
 
-  const created = await ask('POST', '', NEW_TOKEN);
+  const created = await send('POST', '', NEW_TOKEN);
 
   expect(created.status).toBe(201);
   const rows = await sql`
     select all_projects, project_id from api_tokens join api_token_projects on token_id = id
     where id = ${created.body.id}`.execute(harness.db);
   expect(rows.rows).toEqual([{ all_projects: false, project_id: '*' }]);
-  expect(getIds(await ask('GET'))).toEqual([created.body.id]);
-  expect((await ask('DELETE', `/${allProjectsToken}`)).status).toBe(404);
-  expect((await ask('DELETE', `/${adminToken}`)).status).toBe(404);
-  expect((await ask('DELETE', `/${created.body.id}`)).status).toBe(200);
+  expect(getIds(await send('GET'))).toEqual([created.body.id]);
+  expect((await send('DELETE', `/${allProjectsToken}`)).status).toBe(404);
+  expect((await send('DELETE', `/${adminToken}`)).status).toBe(404);
+  expect((await send('DELETE', `/${created.body.id}`)).status).toBe(200);
 });
 
 test('hides a token that is also for a project that the caller cannot read', async () => {
-  const { project, user, ask } = await makeProjectMember();
+  const { project, user, send } = await makeProjectMember();
   const hiddenProject = await makeProject(harness.db, { mode: 'private' });
   const body = { ...NEW_TOKEN, projects: [project, hiddenProject.id] };
   const { id } = (await call(harness.app, 'POST', '/api/admin/api-tokens', { body })).body;
@@ -131,11 +131,11 @@ test('hides a token that is also for a project that the caller cannot read', asy
   const listTokenIds = async (token: string) =>
     getIds(await call(harness.app, 'GET', '/api/admin/api-tokens', { token }));
 
-  expect(getIds(await ask('GET'))).toEqual([]);
-  expect((await ask('DELETE', `/${id}`)).status).toBe(404);
+  expect(getIds(await send('GET'))).toEqual([]);
+  expect((await send('DELETE', `/${id}`)).status).toBe(404);
   expect(await listTokenIds(editor.token)).not.toContain(id);
   await makeMember(harness.db, editor, hiddenProject.id, 'Reader');
   await makeMember(harness.db, user, hiddenProject.id, 'Reader');
   expect(await listTokenIds(editor.token)).toContain(id);
-  expect(getIds(await ask('GET'))).toEqual([id]);
+  expect(getIds(await send('GET'))).toEqual([id]);
 });

@@ -50,11 +50,11 @@ test.each([
   [{ projects: undefined }, /^\*:production\./, ['*'], null],
   [{ type: 'frontend' }, /^default:production\.hyf_/, ['default'], 'default'],
   [{ tokenName: undefined, username: 'old name' }, /^default:production\./, ['default'], 'default'],
-])('%j creates a token in the format of SDKs', async (fields, form, projects, project) => {
+])('creates a token in the format that SDKs expect for %j', async (fields, pattern, projects, project) => {
   const { status, body } = await create(fields);
 
   expect(status).toBe(201);
-  expect(body.secret).toMatch(form);
+  expect(body.secret).toMatch(pattern);
   expect(body.projects).toEqual(projects);
   const events = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:api-token-created&limit=1');
   expect(events.body.events[0].project).toBe(project);
@@ -67,16 +67,16 @@ test('creates a token for development without an environment, as Unleash does', 
   expect(body.secret).toMatch(/^default:development\./);
 });
 
-test('finds a token by its name, its id or its secret, but not by part of the secret', async () => {
+test('finds a token by its name, id or secret, but not by part of the secret', async () => {
   const { id, secret, identifier } = (await create({ tokenName: 'kept apart' })).body;
-  const find = async (text: string) =>
-    (await call(harness.app, 'GET', `/api/admin/api-tokens/${encodeURIComponent(text)}`)).body.tokens.map(
+  const find = async (key: string) =>
+    (await call(harness.app, 'GET', `/api/admin/api-tokens/${encodeURIComponent(key)}`)).body.tokens.map(
       (token: { id: number }) => token.id,
     );
 
   expect(identifier).toBe(String(id));
-  for (const text of ['kept apart', identifier, secret]) expect(await find(text)).toEqual([id]);
-  for (const text of ['kept', secret.slice(0, -1), '0', '999999']) expect(await find(text)).toEqual([]);
+  for (const key of ['kept apart', identifier, secret]) expect(await find(key)).toEqual([id]);
+  for (const key of ['kept', secret.slice(0, -1), '0', '999999']) expect(await find(key)).toEqual([]);
 });
 
 test.each([
@@ -158,7 +158,7 @@ test('rejects an expired token, and applies a new expiry immediately', async () 
   });
 });
 
-test('writes the last use at most once a minute', async () => {
+test('records the last use at most once a minute', async () => {
   const [recentToken, oldToken] = [
     '*:*.used-a-moment-ago-0123456789',
     '*:*.used-long-ago-0123456789',
@@ -196,7 +196,7 @@ test.each(['DELETE', 'PUT'] as const)('%s of an unknown token returns 404', asyn
   }
 });
 
-test('lets an Editor read SDK tokens, but neither read admin tokens nor create tokens', async () => {
+test('lets an Editor read SDK tokens, but not read admin tokens or create tokens', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   await create();
 
@@ -225,17 +225,21 @@ test('detects a secret with a wrong checksum without a query', () => {
 });
 
 describe('a service account that reads the secrets of its tokens', () => {
-  const admin = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
+  const callAsAdmin = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
     await call(harness.app, method, `/api/admin/${path}`, { body });
   const makeAccount = async (name: string, readsTokenSecrets: boolean) => {
-    const { id } = (await admin('POST', 'service-account', { name, rootRole: 1, readsTokenSecrets })).body;
+    const { id } = (await callAsAdmin('POST', 'service-account', { name, rootRole: 1, readsTokenSecrets }))
+      .body;
     const expiresAt = '2048-01-01T00:00:00.000Z';
-    const { body } = await admin('POST', `service-account/${id}/token`, { description: 'one', expiresAt });
+    const { body } = await callAsAdmin('POST', `service-account/${id}/token`, {
+      description: 'one',
+      expiresAt,
+    });
     return { id, token: body.secret as string };
   };
   const createAs = async (token: string): Promise<{ id: number; secret: string }> =>
     (await call(harness.app, 'POST', '/api/admin/api-tokens', { token, body: NEW_TOKEN })).body;
-  const tokenSeenBy = async (token: string, id: number) => {
+  const readTokenAs = async (token: string, id: number) => {
     const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens', { token })).body;
     const { secret, secure } = tokens.find((listed: { id: number }) => listed.id === id);
     const [foundToken] = (await call(harness.app, 'GET', `/api/admin/api-tokens/${id}`, { token })).body
@@ -254,9 +258,9 @@ describe('a service account that reads the secrets of its tokens', () => {
     const { id, secret } = await createAs(reader.token);
     const hint = { secret: `default:production.…${secret.slice(-4)}`, secure: true };
 
-    expect(await tokenSeenBy(reader.token, id)).toEqual({ secret, secure: false });
-    expect(await tokenSeenBy(other.token, id)).toEqual(hint);
-    expect(await tokenSeenBy(ADMIN_TOKEN, id)).toEqual(hint);
+    expect(await readTokenAs(reader.token, id)).toEqual({ secret, secure: false });
+    expect(await readTokenAs(other.token, id)).toEqual(hint);
+    expect(await readTokenAs(ADMIN_TOKEN, id)).toEqual(hint);
     expect(await readSealedSecret(id)).not.toContain(secret.slice(20));
     const events = await call(harness.app, 'GET', '/api/admin/search/events?limit=10');
     expect(JSON.stringify(events.body)).not.toContain(secret.slice(-10));
@@ -280,15 +284,15 @@ describe('a service account that reads the secrets of its tokens', () => {
   test('gets only secrets of tokens that it created after the setting was enabled, and none once it is disabled', async () => {
     const account = await makeAccount('changing', false);
     const earlierToken = await createAs(account.token);
-    await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });
+    await callAsAdmin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });
     const { id, secret } = await createAs(account.token);
-    expect((await tokenSeenBy(account.token, earlierToken.id)).secure).toBe(true);
-    expect(await tokenSeenBy(account.token, id)).toEqual({ secret, secure: false });
+    expect((await readTokenAs(account.token, earlierToken.id)).secure).toBe(true);
+    expect(await readTokenAs(account.token, id)).toEqual({ secret, secure: false });
 
-    await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: false });
-    await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });
+    await callAsAdmin('PUT', `service-account/${account.id}`, { readsTokenSecrets: false });
+    await callAsAdmin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });
 
-    expect((await tokenSeenBy(account.token, id)).secure).toBe(true);
+    expect((await readTokenAs(account.token, id)).secure).toBe(true);
     expect(await readSealedSecret(id)).toBeNull();
   });
 
@@ -296,8 +300,8 @@ describe('a service account that reads the secrets of its tokens', () => {
     const account = await makeAccount('leaving', true);
     const [revokedToken, orphanedToken] = [await createAs(account.token), await createAs(account.token)];
 
-    await admin('DELETE', `api-tokens/${revokedToken.id}`);
-    await admin('DELETE', `service-account/${account.id}`);
+    await callAsAdmin('DELETE', `api-tokens/${revokedToken.id}`);
+    await callAsAdmin('DELETE', `service-account/${account.id}`);
 
     expect([await readSealedSecret(revokedToken.id), await readSealedSecret(orphanedToken.id)]).toEqual([
       null,
@@ -305,20 +309,20 @@ describe('a service account that reads the secrets of its tokens', () => {
     ]);
   });
 
-  test('gets the masked secret if no key decrypts the secret, which a later rotation encrypts with the new key', async () => {
+  test('gets the masked secret while no key can decrypt the secret, and the full secret again after a rotation with the right key', async () => {
     const account = await makeAccount('rotating', true);
     const { id, secret } = await createAs(account.token);
     const [oldKey, nextKey] = [APP_SETTINGS.secretKey, randomBytes(32)];
 
     expect(await resealOwnSecrets(harness.db, makeKeyring(nextKey, []))).toMatchObject({ resealed: 0 });
     expect((await resealOwnSecrets(harness.db, makeKeyring(nextKey, [oldKey]))).resealed).toBeGreaterThan(0);
-    expect((await tokenSeenBy(account.token, id)).secure).toBe(true);
+    expect((await readTokenAs(account.token, id)).secure).toBe(true);
     await resealOwnSecrets(harness.db, makeKeyring(oldKey, [nextKey]));
 
-    expect(await tokenSeenBy(account.token, id)).toEqual({ secret, secure: false });
+    expect(await readTokenAs(account.token, id)).toEqual({ secret, secure: false });
   });
 
-  test('needs a server with a key', async () => {
+  test('requires a server with an encryption key', async () => {
     const keyless = await harness.secondServer({ secretKey: undefined });
 
     const { status, body } = await call(keyless, 'POST', '/api/admin/service-account', {

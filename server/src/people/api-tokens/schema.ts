@@ -34,19 +34,19 @@ export const ApiToken = Named(
       enrolment: Type.Optional(
         Type.String({
           description:
-            'The string that an edge starts with, in the response that creates its token. It contains the secret',
+            'The string that an edge needs to start, only in the response that creates its token. It contains the secret',
         }),
       ),
       environment: Nullable(Type.String({ description: 'Null: all environments', examples: ['production'] })),
       project: Type.String({
-        description: 'The start of the token: the project, * for all projects, [] for several',
+        description: 'The prefix of the token: the project, * for all projects, [] for several',
         examples: ['payments'],
       }),
       projects: Type.Array(Type.String(), {
         description: '["*"] for all projects',
         examples: [['payments']],
       }),
-      alias: Nullable(Type.String({ description: 'A second name, which is stored and has no effect' })),
+      alias: Nullable(Type.String({ description: 'A second name, which is stored but has no effect' })),
       createdAt: Timestamp('When the token was created'),
       expiresAt: Nullable(Timestamp('When the token expires. Null: never')),
       seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
@@ -83,7 +83,7 @@ export const NewApiToken = NamedObject(
       type: 'string',
       enum: TOKEN_TYPES,
       description:
-        '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges; these tokens do not expire',
+        '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges and never expires',
     }),
     environment: Type.Optional(
       Type.String({
@@ -107,7 +107,7 @@ export const NewApiToken = NamedObject(
     expiresAt: Type.Optional(expiresAt),
     alias: Type.Optional(
       Nullable(
-        Type.String({ description: 'A second name, which is stored and has no effect', maxLength: 255 }),
+        Type.String({ description: 'A second name, which is stored but has no effect', maxLength: 255 }),
       ),
     ),
   },

@@ -127,7 +127,7 @@ export async function bindToProjects(
   return rows.map(row => row.id);
 }
 
-/** Finds out whether the environment exists, and which of the projects exist and are readable for the actor. */
+/** Returns whether the environment exists, and which of the projects exist and are readable by the actor. */
 export async function findExistingScope(
   db: Reader,
   actor: Actor,
@@ -218,7 +218,7 @@ export async function setSealedSecret(
     .execute();
 }
 
-export async function forgetAccountSecrets(tx: Tx, account: number): Promise<void> {
+export async function deleteAccountSecrets(tx: Tx, account: number): Promise<void> {
   // The tokens are locked in key order, as everywhere else, so that transactions cannot deadlock.
   await sql`select from api_tokens where readable_by = ${account} order by id for update`.execute(tx);
   await sql`

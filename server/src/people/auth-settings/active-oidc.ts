@@ -4,7 +4,7 @@ import type { OidcContent } from './schema.ts';
 import { openSecret } from './secret.ts';
 import { findOidc } from './store.ts';
 
-/** Settings that make a login possible: enabled, and with every required field. */
+/** Settings of enabled single sign-on, in which every required field is set. */
 export type ActiveOidc = OidcContent & {
   discoverUrl: string;
   clientId: string;
@@ -12,7 +12,7 @@ export type ActiveOidc = OidcContent & {
   defaultRoleId: number;
 };
 
-/** Returns the settings of single sign-on, or undefined if it is disabled. */
+/** Returns the single sign-on settings, or undefined if single sign-on is disabled. */
 export async function findActiveOidc(db: Reader, keyring: Keyring): Promise<ActiveOidc | undefined> {
   const row = await findOidc(db);
   const { enabled, discoverUrl, clientId } = row?.content ?? {};

@@ -17,7 +17,7 @@ export const AUTH_SETTINGS: OperationModule = {
       id: 'getOidcSettings',
       route: 'GET /api/admin/auth/oidc/settings',
       summary: 'Get the OIDC settings',
-      description: 'Returns the settings of single sign-on with OpenID Connect, without the secret.',
+      description: 'Returns the settings for single sign-on with OpenID Connect, without the secret.',
       permission,
       output: jsonResponse('The settings', OidcSettings),
       versioned: VERSIONED_OIDC,
@@ -53,7 +53,7 @@ export const AUTH_SETTINGS: OperationModule = {
       route: 'POST /api/admin/auth/simple/settings',
       summary: 'Enable or disable password login',
       description:
-        'Enables or disables password login. Rejected while single sign-on is disabled. Admin tokens keep working.',
+        'Enables or disables password login. It can be disabled only while single sign-on is enabled. Admin tokens keep working.',
       permission,
       body: SimpleSettings,
       output: jsonResponse('The settings', SimpleSettings),

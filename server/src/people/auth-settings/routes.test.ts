@@ -110,18 +110,18 @@ test('requires the secret, or its removal, with a new discoverUrl', async () => 
 });
 
 test.each<[string, object, string]>([
-  ['no address', { enabled: true, clientId: 'x' }, '/body/discoverUrl'],
-  ['no client', { enabled: true, discoverUrl: VALID.discoverUrl }, '/body/clientId'],
+  ['no discoverUrl', { enabled: true, clientId: 'x' }, '/body/discoverUrl'],
+  ['no clientId', { enabled: true, discoverUrl: VALID.discoverUrl }, '/body/clientId'],
   ['plain http', { discoverUrl: 'http://login.example.com' }, '/body/discoverUrl'],
-  ['another scheme', { discoverUrl: 'file:///etc/passwd' }, '/body/discoverUrl'],
+  ['a scheme other than http and https', { discoverUrl: 'file:///etc/passwd' }, '/body/discoverUrl'],
   ['a URL with a password', { discoverUrl: 'https://a:b@login.example.com' }, '/body/discoverUrl'],
   ['an invalid URL', { discoverUrl: 'nonsense' }, '/body/discoverUrl'],
   ['autoCreate without domains', { autoCreate: true, emailDomains: ' , ' }, '/body/emailDomains'],
   ['invalid domains', { emailDomains: 'exa mple.com;x' }, '/body/emailDomains'],
   ['an unknown role', { defaultRootRole: 'Boss' }, '/body/defaultRootRole'],
   ['a project role', { defaultRootRoleId: 4 }, '/body/defaultRootRoleId'],
-  ['an algorithm with a shared key', { idTokenSigningAlgorithm: 'HS256' }, '/body/idTokenSigningAlgorithm'],
-  ['a mask for nothing', { secret: MASK }, '/body/secret'],
+  ['a shared-key algorithm', { idTokenSigningAlgorithm: 'HS256' }, '/body/idTokenSigningAlgorithm'],
+  ['a mask while no secret is stored', { secret: MASK }, '/body/secret'],
 ])('rejects %s', async (_case, body, path) => {
   const response = await post(OIDC, body);
 
@@ -145,7 +145,7 @@ test('accepts http on this machine', async () => {
     expect((await post(OIDC, { discoverUrl })).status).toBe(200);
 });
 
-test('rejects enabled settings and a secret without an encryption key', async () => {
+test('requires an encryption key to enable single sign-on or store a secret', async () => {
   const app = await harness.secondServer({ secretKey: undefined });
 
   for (const body of [VALID, { secret: 'x' }])
@@ -229,7 +229,7 @@ test('requires UPDATE_AUTH_CONFIGURATION, which Editors lack', async () => {
     expect((await call(harness.app, 'GET', OIDC, { token })).status).toBe(status);
 });
 
-test('encrypts the secret again after a key rotation, and does not start without its key', async () => {
+test('encrypts the secret again in a key rotation, and does not start without the right key', async () => {
   await post(OIDC, VALID);
   const [oldKey, nextKey] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
   const { db } = harness;

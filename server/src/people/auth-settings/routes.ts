@@ -15,7 +15,7 @@ export function loginMethodRoutes(app: App, db: Db): void {
         tags: ['Sessions'],
         summary: 'List login methods',
         description:
-          'Returns the enabled login methods for a login page, at least one. Needs no authentication.',
+          'Returns the enabled login methods for a login page. At least one method is always enabled. Needs no authentication.',
         security: [],
         response: { 200: jsonResponse('The login methods', LoginMethodList) },
       },

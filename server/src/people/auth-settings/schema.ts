@@ -2,7 +2,7 @@ import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
 import { Named, Nullable, Ref, RowId } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
-/** The accepted algorithms, all with a key pair, so that whoever verifies a token cannot sign tokens. */
+/** The accepted algorithms. All of them use a key pair, so a party that can verify tokens cannot sign them. */
 export const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -22,14 +22,16 @@ const fields = {
     Type.String({
       maxLength: 1_000,
       description:
-        'URL of the issuer, or of its document below /.well-known/. Must use https, or http on this machine',
+        'URL of the issuer, or of its discovery document under /.well-known/. Must use https, or http on this machine',
       examples: ['https://login.example.com/.well-known/openid-configuration'],
     }),
   ),
   clientId: Nullable(
     Type.String({ description: 'Client ID at the provider', maxLength: 255, examples: ['halyard'] }),
   ),
-  autoCreate: Type.Boolean({ description: 'Whether a login without an account creates one' }),
+  autoCreate: Type.Boolean({
+    description: 'Whether the first login of a user without an account creates one',
+  }),
   emailDomains: Type.String({
     maxLength: 5_000,
     pattern: '^[A-Za-z0-9_.,* -]*$',
@@ -37,9 +39,11 @@ const fields = {
     description: 'Comma-separated email domains whose users get an account. * for all domains',
     examples: ['example.com, example.org'],
   }),
-  enableSingleSignOut: Type.Boolean({ description: 'Whether logout continues at the provider' }),
+  enableSingleSignOut: Type.Boolean({
+    description: 'Whether logging out also ends the session at the provider',
+  }),
   enableGroupSyncing: Type.Boolean({
-    description: 'Whether a login updates the memberships in groups with mappingsSSO',
+    description: 'Whether a login updates memberships in groups that have mappingsSSO',
   }),
   groupJsonPath: Nullable(
     Type.String({
@@ -61,7 +65,8 @@ const fields = {
   idTokenSigningAlgorithm: Type.Unsafe<(typeof ALGORITHMS)[number] | null>({
     type: ['string', 'null'],
     enum: [...ALGORITHMS, null],
-    description: 'The only accepted signing algorithm of ID tokens. Null: any that the provider announces',
+    description:
+      'The only accepted signing algorithm of ID tokens. Null: any algorithm that the provider advertises',
     examples: ['RS256'],
   }),
 };
@@ -72,14 +77,14 @@ const defaultRootRoleId = RowId({
 });
 const defaultRootRole = Type.String({
   maxLength: 100,
-  description: 'Name of the root role of new accounts, if it is built in. defaultRootRoleId has precedence',
+  description: 'Name of the root role of new accounts, if it is built in. defaultRootRoleId takes precedence',
   examples: ['Viewer'],
 });
 const secret = Nullable(
   Type.String({
     maxLength: 1_000,
     description:
-      'Client secret at the provider. Responses show ***** instead of it. A request with ***** keeps it',
+      'Client secret at the provider. Responses show *****, and a request with ***** keeps the stored secret',
   }),
 );
 
@@ -142,7 +147,7 @@ export const LoginMethod = Named(
         type: 'string',
         enum: ['password', 'oidc'],
         description:
-          '`password`: send username and password by POST. `oidc`: redirect the browser to the path',
+          '`password`: POST the username and password to the path. `oidc`: redirect the browser to the path',
         examples: ['oidc'],
       }),
       label: Type.String({ description: 'Label for the login page', examples: ['Single sign-on'] }),

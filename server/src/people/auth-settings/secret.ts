@@ -24,7 +24,7 @@ export async function resealClientSecret(db: Db, keyring: Keyring): Promise<bool
 }
 
 /** Deletes the client secret. Logins with single sign-on fail until the secret is entered again. */
-export async function forgetClientSecret(db: Db): Promise<void> {
+export async function deleteClientSecret(db: Db): Promise<void> {
   await db.transaction().execute(async tx => {
     await lockAuthSettings(tx);
     const row = await findOidc(tx);
@@ -38,9 +38,9 @@ export async function checkClientSecret(db: Db, keyring: Keyring): Promise<void>
   if (sealed === null || keyring.some(({ id }) => id === readKeyId(sealed))) return;
   if (keyring.length === 0)
     throw new ConfigError([
-      `HALYARD_SECRET_KEY is not set, and the client secret of single sign-on is encrypted with the key ${readKeyId(sealed)}. Set HALYARD_SECRET_KEY to that key`,
+      `HALYARD_SECRET_KEY is not set, and the client secret for single sign-on is encrypted with the key ${readKeyId(sealed)}. Set HALYARD_SECRET_KEY to that key`,
     ]);
   throw new ConfigError([
-    `The client secret of single sign-on is encrypted with the key ${readKeyId(sealed)}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS. Add this key to HALYARD_OLD_SECRET_KEYS. Only if the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secret again`,
+    `The client secret for single sign-on is encrypted with the key ${readKeyId(sealed)}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS. Add this key to HALYARD_OLD_SECRET_KEYS. Only if the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secret again`,
   ]);
 }

@@ -38,7 +38,7 @@ export async function saveSimple(tx: Tx, content: SimpleSettings): Promise<void>
 
 export type EnabledMethods = Record<LoginMethod['type'], boolean>;
 
-/** Returns which login methods are enabled. This is one statement by primary key, because every visit to the login page runs it. */
+/** Returns which login methods are enabled. This is a single primary-key query, because every visit to the login page runs it. */
 export async function findEnabledMethods(db: Reader): Promise<EnabledMethods> {
   const { rows } = await sql<EnabledMethods>`
     select

@@ -30,7 +30,7 @@ beforeEach(() => void publisher.received.splice(0));
 
 type Options = { status?: number; id?: string; type?: string; by?: Browser };
 
-/** Publishes a document, each time at a new URL, and opens a request from its client as the user. */
+/** Publishes a client's document, at a new URL each time, and previews an authorization request from the client. */
 async function preview(
   document: unknown,
   { status = 200, id, type = 'application/json', by = browser }: Options = {},
@@ -43,7 +43,7 @@ async function preview(
   );
   return {
     url,
-    ...(await by.ask('POST', `${DECISIONS}/preview`, {
+    ...(await by.send('POST', `${DECISIONS}/preview`, {
       body: { query: buildAuthorizationQuery(makePkce(), { client_id: url }) },
     })),
   };
@@ -77,10 +77,14 @@ test.each([
   ['no redirect URIs', { client_name: 'x' }, 'redirect_uris must be a list of 1 to 10 URLs'],
   ['too many redirect URIs', { redirect_uris: Array(11).fill(REDIRECT_URI) }, 'a list of 1 to 10 URLs'],
   ['a plain http redirect URI', { redirect_uris: ['http://agent.example/cb'] }, 'must be an https URL'],
-  ['a name that is no string', { ...VALID, client_name: 7 }, 'client_name must be a string'],
-  ['keys', { ...VALID, token_endpoint_auth_method: 'private_key_jwt' }, 'public clients only'],
-  ['a list', '[]', 'is not JSON'],
-  ['half a document', '{"client_id": ', 'is not JSON'],
+  ['a name that is not a string', { ...VALID, client_name: 7 }, 'client_name must be a string'],
+  [
+    'a key-based authentication method',
+    { ...VALID, token_endpoint_auth_method: 'private_key_jwt' },
+    'only public clients',
+  ],
+  ['a list', '[]', 'is not a JSON object'],
+  ['truncated JSON', '{"client_id": ', 'is not a JSON object'],
   ['a large document', JSON.stringify({ ...VALID, padding: 'x'.repeat(5_000) }), 'at most 4,096 characters'],
 ])('rejects a document with %s', async (_, document, message) => {
   const { status, body } = await preview(document);
@@ -89,10 +93,10 @@ test.each([
   expect(body.message).toContain(message);
 });
 
-test.each([302, 404, 500])('does not follow or accept a response with %i', async status => {
+test.each([302, 404, 500])('does not follow or accept a response with status %i', async status => {
   const { body } = await preview(VALID, { status });
 
-  expect(body.message).toContain(`has the status ${status}`);
+  expect(body.message).toContain(`returned status ${status}`);
   expect(publisher.received).toHaveLength(1);
 });
 
@@ -104,7 +108,7 @@ test.each([
   'https://agent.example/a/../client.json',
   'ftp://agent.example/client.json',
   'agent',
-])('does not accept %s as the URL of a document', async id => {
+])('does not accept %s as a document URL', async id => {
   const { status, body } = await preview(VALID, { id });
 
   expect([status, publisher.received.length]).toEqual([400, 0]);
@@ -114,7 +118,7 @@ test.each([
 test('reads no document from the private network or over http, unless the operator allows it', async () => {
   const strict = await harness.secondServer({ allowPrivateTargets: false });
   const previewClient = (id: string) =>
-    browser.ask('POST', `${DECISIONS}/preview`, {
+    browser.send('POST', `${DECISIONS}/preview`, {
       app: strict,
       body: { query: buildAuthorizationQuery(makePkce(), { client_id: id }) },
     });
@@ -135,14 +139,14 @@ test.each([
   ['application/jsonp', 400],
   ['application/json; charset=utf-8', 200],
   ['application/client+json', 200],
-])('a document of the type %s leads to the status %i', async (type, expected) => {
+])('a document with the content type %s results in status %i', async (type, expected) => {
   const { status, body } = await preview(VALID, { type });
 
   expect(status).toBe(expected);
   if (expected === 400) expect(body.message).toContain('is not application/json');
 });
 
-test('limits how many documents it reads for a user, even simultaneously, while other users are not affected', async () => {
+test('limits how many documents it reads for each user, even in simultaneous requests, without affecting other users', async () => {
   const { username } = await makePerson(harness.db, 'Viewer');
   const otherBrowser = await logIn(harness.app, username);
   const first = await preview(VALID, { by: otherBrowser });
@@ -169,7 +173,7 @@ test.each([
     token: null,
     body: { client_name: name, redirect_uris: [REDIRECT_URI] },
   });
-  const { body: preview } = await browser.ask('POST', `${DECISIONS}/preview`, {
+  const { body: preview } = await browser.send('POST', `${DECISIONS}/preview`, {
     body: { query: buildAuthorizationQuery(makePkce(), { client_id: body.client_id }) },
   });
 
@@ -236,7 +240,7 @@ test.each([
   'vscode://x',
   '/path',
   'x'.repeat(600),
-])('%s cannot get a code', uri => {
+])('rejects %s as a redirect URI', uri => {
   expect(findRedirectUriProblem(uri)).toBeDefined();
 });
 

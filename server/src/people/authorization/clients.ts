@@ -10,7 +10,7 @@ import {
   MAX_CLIENT_NAME_LENGTH,
   MAX_REDIRECT_URIS,
 } from './limits.ts';
-import { makePerUserLimit } from './per-person.ts';
+import { makePerUserLimit } from './per-user-limit.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { findRedirectUriProblem } from './redirect-uri.ts';
 
@@ -42,7 +42,7 @@ export type Clients = {
 };
 
 /** Recognizes clients without storing them: by name, by what their id contains, or by the document that their id points to. */
-export function makeClients(targets: TargetPolicy, acceptsRegistered: boolean): Clients {
+export function makeClients(targets: TargetPolicy, acceptsRegistrations: boolean): Clients {
   const sender = makeSender(targets);
   const documents = new BoundedMap<string, { client: Client; expiresAt: number }>(DOCUMENT_LIMITS.maxCached);
   const readLimit = makePerUserLimit(
@@ -58,11 +58,12 @@ export function makeClients(targets: TargetPolicy, acceptsRegistered: boolean): 
       body: '',
       totalMs: DOCUMENT_LIMITS.timeoutMs,
     });
-    if (status !== 200) throw unknownClient(id, error ?? `Its document has the status ${status}.`);
+    if (status !== 200)
+      throw unknownClient(id, error ?? `The URL of its document returned status ${status}.`);
     if (!mayBeJson(headers['content-type'])) throw unknownClient(id, 'Its document is not application/json.');
     const document = parseObject(text);
     if (document === undefined)
-      throw unknownClient(id, 'Its document is not JSON of at most 4,096 characters.');
+      throw unknownClient(id, 'Its document is not a JSON object of at most 4,096 characters.');
     if (document.client_id !== id) throw unknownClient(id, 'Its document has a different client_id.');
     const problem = findMetadataProblem(document);
     if (problem !== undefined) throw unknownClient(id, `In its document, ${problem.message}`);
@@ -73,12 +74,12 @@ export function makeClients(targets: TargetPolicy, acceptsRegistered: boolean): 
     find: async (id, userId) => {
       if (id === HALYARD_CLI.id) return HALYARD_CLI;
       if (id.length > MAX_CLIENT_ID_LENGTH) throw unknownClient(id, 'The id is too long.');
-      if (id.startsWith(REGISTERED_PREFIX) && acceptsRegistered) return readRegistered(id);
-      const host = documentHost(id, targets);
+      if (id.startsWith(REGISTERED_PREFIX) && acceptsRegistrations) return readRegistered(id);
+      const host = getDocumentHost(id, targets);
       if (host === undefined)
         throw unknownClient(
           id,
-          `Use the https URL of a client metadata document${acceptsRegistered ? ', or register the client' : '. This server does not register clients'}.`,
+          `Use the https URL of a client metadata document${acceptsRegistrations ? ', or register the client' : '. This server does not register clients'}.`,
         );
       const cachedDocument = documents.get(id);
       if (cachedDocument && cachedDocument.expiresAt > Date.now()) return cachedDocument.client;
@@ -98,7 +99,7 @@ const unknownClient = (id: string, why: string) =>
  * Returns the host of a client's document. The id must be an https URL with a path and nothing ambiguous. In development, http is
  * accepted too.
  */
-function documentHost(id: string, { allowPrivate }: TargetPolicy): string | undefined {
+function getDocumentHost(id: string, { allowPrivate }: TargetPolicy): string | undefined {
   const url = URL.parse(id);
   if (!url || (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))) return undefined;
   return url.href === id &&
@@ -153,14 +154,17 @@ function findMetadataProblem({ client_name, redirect_uris, token_endpoint_auth_m
   )
     return new ProtocolError(
       'invalid_client_metadata',
-      'token_endpoint_auth_method must be "none": this server has public clients only.',
+      'token_endpoint_auth_method must be "none": this server supports only public clients.',
     );
   return undefined;
 }
 
 const getRedirectUris = ({ redirect_uris }: Metadata): string[] => redirect_uris as string[];
 
-/** Control characters, characters that change the text direction and invisible letters could make one name look like another. */
+/**
+ * Control characters, characters that change the text direction and invisible letters could make one name look like a different
+ * one.
+ */
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\s]+/gu;
 
 /** Stacked accents would cover the lines around the name, which say who requests access. */
@@ -189,7 +193,7 @@ export function registerClient(body: unknown): Client {
   const [name, uris] = [toClientName(metadata), getRedirectUris(metadata)];
   const id = `${REGISTERED_PREFIX}${Buffer.from(JSON.stringify([name, ...uris])).toString('base64url')}`;
   if (id.length > MAX_CLIENT_ID_LENGTH)
-    throw new ProtocolError('invalid_redirect_uri', 'The redirect URIs are too long together.');
+    throw new ProtocolError('invalid_redirect_uri', 'The redirect URIs are too long in total.');
   return { id, name, host: null, redirectUris: uris, kind: 'agent' };
 }
 

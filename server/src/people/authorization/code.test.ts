@@ -60,7 +60,7 @@ async function newCode(changes: Record<string, string | undefined> = {}) {
   return { code: callbackParameters.get('code') ?? '', verifier: pkce.verifier, callbackParameters };
 }
 
-test('a person allows the CLI, which gets a personal token until the chosen expiry', async () => {
+test('when a person approves the CLI, it gets a personal token that is valid until the chosen expiry', async () => {
   const { code, verifier, callbackParameters } = await newCode();
 
   const { status, body, headers } = await exchange(code, verifier);
@@ -81,7 +81,7 @@ test('a person allows the CLI, which gets a personal token until the chosen expi
   });
 });
 
-test('accepts a token that expires in more than 68 years, a number of seconds that exceeds an integer', async () => {
+test('caps expires_in for a token that expires in more than 68 years, because the seconds would exceed an integer', async () => {
   await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(harness.db);
   const pkce = makePkce();
   const callbackParameters = await approveAuthorization(browser, buildAuthorizationQuery(pkce), {
@@ -96,10 +96,10 @@ test('accepts a token that expires in more than 68 years, a number of seconds th
 test('granting and revoking a token are recorded, and the revoked token stops working', async () => {
   const { code, verifier } = await newCode();
   const { body } = await exchange(code, verifier);
-  const { body: list } = await browser.ask('GET', '/api/admin/user/tokens');
+  const { body: list } = await browser.send('GET', '/api/admin/user/tokens');
   const [grantedToken] = list.pats;
 
-  const revocation = await browser.ask('DELETE', `/api/admin/user/tokens/${grantedToken.id}`);
+  const revocation = await browser.send('DELETE', `/api/admin/user/tokens/${grantedToken.id}`);
 
   expect(revocation.status).toBe(200);
   expect((await readMe(body.access_token)).status).toBe(401);
@@ -113,7 +113,7 @@ test('granting and revoking a token are recorded, and the revoked token stops wo
   });
 });
 
-test('an agent gets a token for an hour with the limits that the person chose', async () => {
+test('an agent gets a one-hour token with the limits that the person chose', async () => {
   const scope = { projects: ['shop'], readOnly: true };
 
   const { accessToken, refreshToken } = await connectAgent(harness.app, username, scope);
@@ -125,7 +125,7 @@ test('an agent gets a token for an hour with the limits that the person chose', 
 
 test.each([
   ['no projects', { readOnly: true }, 'scope.projects is required for an agent'],
-  ['no limit of changes', { projects: ['shop'] }, 'scope.maxChanges is required for an agent'],
+  ['no maximum number of changes', { projects: ['shop'] }, 'scope.maxChanges is required for an agent'],
   [
     'an unknown project',
     { projects: ['nope'], readOnly: true },
@@ -134,7 +134,7 @@ test.each([
 ])('rejects an agent with %s', async (_, scope, message) => {
   const query = buildAuthorizationQuery(makePkce(), { client_id: await register(harness.app) });
 
-  const { status, body } = await browser.ask('POST', DECISIONS, {
+  const { status, body } = await browser.send('POST', DECISIONS, {
     body: { query, allow: true, token: { description: 'x', expiresAt: inDays(1), scope } },
   });
 
@@ -143,7 +143,7 @@ test.each([
 });
 
 test('denying returns access_denied to the client', async () => {
-  const { body } = await browser.ask('POST', DECISIONS, {
+  const { body } = await browser.send('POST', DECISIONS, {
     body: { query: buildAuthorizationQuery(makePkce()), allow: false },
   });
 
@@ -157,8 +157,8 @@ test('denying returns access_denied to the client', async () => {
 });
 
 describe('permission to decide', () => {
-  test('a page of a different site may not send the decision', async () => {
-    const { status } = await browser.ask('POST', DECISIONS, {
+  test('a page of a different site cannot send the decision', async () => {
+    const { status } = await browser.send('POST', DECISIONS, {
       body: {
         query: buildAuthorizationQuery(makePkce()),
         allow: true,
@@ -196,7 +196,7 @@ describe('permission to decide', () => {
   });
 });
 
-describe('a request with a wrong client or redirect URI never returns a URL', () => {
+describe('an invalid client, redirect URI or parameter never returns a URL', () => {
   test.each([
     ['no client', { client_id: undefined }, 'client_id is missing'],
     ['an unknown client', { client_id: 'nobody' }, 'Client "nobody" is unknown'],
@@ -215,7 +215,7 @@ describe('a request with a wrong client or redirect URI never returns a URL', ()
       ['/preview', {}],
       ['', { allow: false }],
     ] as const) {
-      const { status, body } = await browser.ask('POST', DECISIONS + path, { body: { query, ...fields } });
+      const { status, body } = await browser.send('POST', DECISIONS + path, { body: { query, ...fields } });
       expect(status).toBe(400);
       expect(body.message).toContain(message);
     }
@@ -224,15 +224,15 @@ describe('a request with a wrong client or redirect URI never returns a URL', ()
   test('rejects a repeated parameter', async () => {
     const query = `${buildAuthorizationQuery(makePkce())}&client_id=halyard-cli`;
 
-    const { status, body } = await browser.ask('POST', `${DECISIONS}/preview`, { body: { query } });
+    const { status, body } = await browser.send('POST', `${DECISIONS}/preview`, { body: { query } });
 
     expect([status, body.message]).toEqual([400, 'The parameter "client_id" is repeated.']);
   });
 
   test.each([{}, { query: '', userCode: 'X' }])(
-    'rejects neither or both kinds of requests: %j',
+    'rejects a body with neither or both of query and userCode: %j',
     async body => {
-      expect((await browser.ask('POST', `${DECISIONS}/preview`, { body })).status).toBe(400);
+      expect((await browser.send('POST', `${DECISIONS}/preview`, { body })).status).toBe(400);
     },
   );
 });
@@ -252,11 +252,11 @@ describe('reports a problem with the request', () => {
   ])('%s: %j', async (error, changes) => {
     const query = buildAuthorizationQuery(makePkce(), changes);
 
-    const preview = await browser.ask('POST', `${DECISIONS}/preview`, { body: { query } });
-    const approval = await browser.ask('POST', DECISIONS, {
+    const preview = await browser.send('POST', `${DECISIONS}/preview`, { body: { query } });
+    const approval = await browser.send('POST', DECISIONS, {
       body: { query, allow: true, token: { description: 'x', expiresAt: inDays(1) } },
     });
-    const denial = await browser.ask('POST', DECISIONS, { body: { query, allow: false } });
+    const denial = await browser.send('POST', DECISIONS, { body: { query, allow: false } });
 
     expect(preview.body.problem.error).toBe(error);
     expect(approval.status).toBe(403);
@@ -264,7 +264,7 @@ describe('reports a problem with the request', () => {
   });
 });
 
-test('says what the client is and that it only requests read access', async () => {
+test('describes the client and shows that it requests only read access', async () => {
   const client = await register(harness.app, ['https://agent.example/cb'], 'Agent\u202e \u0007Smith');
   const query = buildAuthorizationQuery(makePkce(), {
     client_id: client,
@@ -273,7 +273,7 @@ test('says what the client is and that it only requests read access', async () =
     scope: 'read offline_access',
   });
 
-  const { body } = await browser.ask('POST', `${DECISIONS}/preview`, { body: { query } });
+  const { body } = await browser.send('POST', `${DECISIONS}/preview`, { body: { query } });
 
   expect(body).toEqual({
     clientName: 'Agent Smith',
@@ -286,7 +286,7 @@ test('says what the client is and that it only requests read access', async () =
   });
 });
 
-test('accepts a resource as a person typed it', async () => {
+test('ignores case and a trailing slash in the URL of a resource', async () => {
   const resource = PUBLIC_URL.replace('http://localhost', 'HTTP://LocalHost');
   const { code, verifier } = await newCode({ resource: `${resource}/` });
 
@@ -321,7 +321,7 @@ describe('exchanging a code', () => {
     ['a different client', { client_id: 'https://elsewhere.example/client.json' }],
     ['a different redirect URI', { redirect_uri: 'http://127.0.0.1:1/callback' }],
     ['a wrong verifier', { code_verifier: makePkce().verifier }],
-  ])('%s uses the code up', async (_, changes) => {
+  ])('%s invalidates the code', async (_, changes) => {
     const { code, verifier } = await newCode();
 
     const rejection = await exchange(code, verifier, changes);
@@ -507,7 +507,7 @@ describe('refreshing', () => {
     expect((await lastEvents('pat-deleted'))[0]).toMatchObject({ createdBy: username });
   });
 
-  test('revoking an unknown token succeeds without affecting a token that nobody granted to a client', async () => {
+  test('revoking a token that was not granted to a client succeeds, but has no effect', async () => {
     const { token } = await makeUser(harness.db, 'Viewer');
 
     const responses = [
@@ -534,7 +534,7 @@ describe('refreshing', () => {
     expect((await refreshWith(agent.clientId, agent.refreshToken)).body.error).toBe('invalid_grant');
   });
 
-  test('a token that its owner deletes concurrently counts as revoked', async () => {
+  test('revoking a token succeeds if its owner deletes it at the same time', async () => {
     const agent = await newAgent();
     const request = await harness.db.transaction().execute(async tx => {
       await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(tx);

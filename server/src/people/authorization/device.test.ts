@@ -35,11 +35,11 @@ const poll = (deviceCode: string, clientId = 'halyard-cli') =>
 const skipWait = () => sql`update device_codes set polled_at = null`.execute(harness.db);
 
 const decide = (userCode: string, allow: boolean, description = 'laptop') =>
-  browser.ask('POST', DECISIONS, {
+  browser.send('POST', DECISIONS, {
     body: { userCode, allow, ...(allow && { token: { description, expiresAt: inDays(30) } }) },
   });
 
-test('a person enters the code in any form, and the client gets a token once', async () => {
+test('a person can enter the code in lower case or without the hyphen, and the client gets one token', async () => {
   const { status, body: device } = await start(undefined, '203.0.113.7');
   expect(status).toBe(200);
   expect(device).toEqual({
@@ -52,7 +52,7 @@ test('a person enters the code in any form, and the client gets a token once', a
   });
   expect((await poll(device.device_code)).body.error).toBe('authorization_pending');
   const typedCode = ` ${device.user_code.toLowerCase().replace('-', '')} `;
-  const preview = await browser.ask('POST', `${DECISIONS}/preview`, { body: { userCode: typedCode } });
+  const preview = await browser.send('POST', `${DECISIONS}/preview`, { body: { userCode: typedCode } });
   const approval = await decide(typedCode, true);
   await skipWait();
 
@@ -85,7 +85,7 @@ test('a client that polls too soon must wait 5 seconds longer each time', async 
   expect(rowsLater).toEqual([{ interval_seconds: 60 }]);
 });
 
-test('a denied request ends for good', async () => {
+test('a denied request cannot be approved later', async () => {
   const { body: device } = await start();
 
   expect((await decide(device.user_code, false)).status).toBe(200);
@@ -132,7 +132,7 @@ test('only one of two simultaneous decisions counts', async () => {
   const responses = await Promise.all(requests);
 
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404]);
-  const { body } = await browser.ask('GET', '/api/admin/user/tokens');
+  const { body } = await browser.send('GET', '/api/admin/user/tokens');
   expect(body.pats).toHaveLength(1);
 });
 
@@ -158,7 +158,7 @@ test('only one of two simultaneous requests for a granted code gets the token, w
   ).toBe(200);
 });
 
-test('limits the number of waiting clients per network, while other networks are not affected', async () => {
+test('limits the number of waiting clients per network, without affecting other networks', async () => {
   for (let n = 0; n < DEVICE_CODE_LIMITS.perNetwork; n++) await start(undefined, '203.0.113.8');
 
   const { status, body } = await start(undefined, '203.0.113.8');
@@ -167,12 +167,12 @@ test('limits the number of waiting clients per network, while other networks are
   expect((await start(undefined, '203.0.113.9')).status).toBe(200);
 });
 
-test('a user who guesses codes must wait, even before entering a correct code', async () => {
+test('throttles a user who guesses codes, even if the next code is correct', async () => {
   const person = await makePerson(harness.db, 'Viewer');
   const personBrowser = await logIn(harness.app, person.username);
   const { body: device } = await start();
   const guess = (userCode: string) =>
-    personBrowser.ask('POST', `${DECISIONS}/preview`, { body: { userCode } });
+    personBrowser.send('POST', `${DECISIONS}/preview`, { body: { userCode } });
   for (let n = 0; n < GUESS_LIMIT.max; n++) expect((await guess(device.user_code)).status).toBe(200);
   const statuses = await Promise.all(
     Array.from({ length: 2 * GUESS_LIMIT.max }, async () => (await guess('BBBB-BBBB')).status),
@@ -184,6 +184,6 @@ test('a user who guesses codes must wait, even before entering a correct code', 
   expect(status).toBe(429);
   expect(Number(headers['retry-after'])).toBeGreaterThan(500);
   expect(
-    (await browser.ask('POST', `${DECISIONS}/preview`, { body: { userCode: device.user_code } })).status,
+    (await browser.send('POST', `${DECISIONS}/preview`, { body: { userCode: device.user_code } })).status,
   ).toBe(200);
 });

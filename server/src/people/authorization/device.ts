@@ -17,7 +17,7 @@ export const normalizeUserCode = (text: string): string => text.toUpperCase().re
 const formatUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 
 export const NO_DEVICE_CODES =
-  'This server has no device codes. Log in with a browser on the same machine, or with a token.';
+  'This server does not support device codes. Log in with a browser on the same machine, or with a token.';
 
 export type DeviceAuthorization = {
   device_code: string;
@@ -31,14 +31,14 @@ export type DeviceAuthorization = {
 /**
  * Starts the login of a client without a browser. Only the CLI can do this: agents that cannot open a browser are given a token.
  */
-export async function startDevice(
+export async function startDeviceAuthorization(
   db: Db,
   publicUrl: string,
   clientId: string,
   ip: string,
 ): Promise<DeviceAuthorization> {
   if (clientId !== HALYARD_CLI.id)
-    throw new ProtocolError('unauthorized_client', `Only "${HALYARD_CLI.id}" can ask for a device code.`);
+    throw new ProtocolError('unauthorized_client', `Only "${HALYARD_CLI.id}" can request a device code.`);
   const deviceCode = randomBytes(32).toString('base64url');
   const userCode = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   const device = { hash: hashToken(deviceCode), userCode, clientId, network: toNetwork(ip), ip };

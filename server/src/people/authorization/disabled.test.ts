@@ -14,7 +14,7 @@ beforeAll(async () => {
   strict = await harness.secondServer({ disabledAuthorization: ['registration', 'device'] });
 });
 
-test('the metadata omits what is disabled', async () => {
+test('the metadata omits disabled features', async () => {
   const { body: fullMetadata } = await call(harness.app, 'GET', '/.well-known/oauth-authorization-server');
   const { body: strictMetadata } = await call(strict, 'GET', '/.well-known/oauth-authorization-server');
 
@@ -34,7 +34,7 @@ test('no client can register or use an earlier registration', async () => {
   const registration = await call(strict, 'POST', '/oauth/register', {
     body: { redirect_uris: ['https://agent.example/cb'] },
   });
-  const preview = await browser.ask('POST', `${DECISIONS}/preview`, {
+  const preview = await browser.send('POST', `${DECISIONS}/preview`, {
     body: { query: buildAuthorizationQuery(makePkce(), { client_id: client }) },
   });
 
@@ -43,7 +43,7 @@ test('no client can register or use an earlier registration', async () => {
   expect(preview.body.message).toContain('This server does not register clients.');
 });
 
-test('no client gets a device code or can use a code from a server that allows them', async () => {
+test('no client can get a device code or use one from a server that issues them', async () => {
   const { username } = await makePerson(harness.db, 'Editor');
   const browser = await logIn(strict, username);
   const { body: device } = await sendForm(harness.app, '/oauth/device_authorization', {
@@ -51,18 +51,20 @@ test('no client gets a device code or can use a code from a server that allows t
   });
 
   const rejection = await sendForm(strict, '/oauth/device_authorization', { client_id: 'halyard-cli' });
-  const preview = await browser.ask('POST', `${DECISIONS}/preview`, { body: { userCode: device.user_code } });
+  const preview = await browser.send('POST', `${DECISIONS}/preview`, {
+    body: { userCode: device.user_code },
+  });
 
   expect([rejection.status, rejection.body.error]).toEqual([400, 'unauthorized_client']);
   expect(preview.status).toBe(403);
-  expect(preview.body.message).toContain('This server has no device codes.');
+  expect(preview.body.message).toContain('This server does not support device codes.');
 });
 
 test('the CLI still logs in with a browser', async () => {
   const { username } = await makePerson(harness.db, 'Editor');
   const browser = await logIn(strict, username);
 
-  const { status, body } = await browser.ask('POST', `${DECISIONS}/preview`, {
+  const { status, body } = await browser.send('POST', `${DECISIONS}/preview`, {
     body: { query: buildAuthorizationQuery(makePkce()) },
   });
 

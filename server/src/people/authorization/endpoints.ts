@@ -7,7 +7,7 @@ import { Counter } from 'prom-client';
 import type { Db } from '../../platform/db/database.ts';
 import { logError } from '../../platform/http/output/errors.ts';
 import { registerClient } from './clients.ts';
-import { NO_DEVICE_CODES, startDevice } from './device.ts';
+import { NO_DEVICE_CODES, startDeviceAuthorization } from './device.ts';
 import {
   exchangeCode,
   type GetParameter,
@@ -83,7 +83,7 @@ export async function authorizationEndpoints(
 
     forms.post('/oauth/token', HIDDEN, async (request): Promise<TokenResponse> => {
       try {
-        const response = await issue(db, resources, request);
+        const response = await issueToken(db, resources, request);
         tokenRequests.inc({ result: 'issued' });
         return response;
       } catch (error) {
@@ -95,7 +95,7 @@ export async function authorizationEndpoints(
     forms.post('/oauth/device_authorization', HIDDEN, async request => {
       const get = readParameters(request);
       if (disabled.includes('device')) throw new ProtocolError('unauthorized_client', NO_DEVICE_CODES);
-      return await startDevice(db, publicUrl, requireParameter(get, 'client_id'), request.ip);
+      return await startDeviceAuthorization(db, publicUrl, requireParameter(get, 'client_id'), request.ip);
     });
 
     forms.post('/oauth/revoke', HIDDEN, async (request, reply) => {
@@ -107,7 +107,7 @@ export async function authorizationEndpoints(
   });
 }
 
-async function issue(
+async function issueToken(
   db: Db,
   resources: ReturnType<typeof buildResources>,
   request: FastifyRequest,
@@ -132,7 +132,7 @@ function readParameters({ body, headers }: FastifyRequest): GetParameter {
   if (headers.authorization !== undefined)
     throw new ProtocolError(
       'invalid_client',
-      'Clients have no secret here. Send client_id in the body.',
+      'Clients of this server have no secret. Send client_id in the body.',
       401,
     );
   const form = body instanceof URLSearchParams ? body : new URLSearchParams();

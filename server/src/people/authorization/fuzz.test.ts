@@ -120,7 +120,7 @@ test(
     });
     await fc.assert(
       fc.asyncProperty(changes, async changed => {
-        const { status, body } = await browser.ask('POST', DECISIONS, {
+        const { status, body } = await browser.send('POST', DECISIONS, {
           body: {
             query: buildAuthorizationQuery(makePkce(), changed as Record<string, string | undefined>),
             allow: false,

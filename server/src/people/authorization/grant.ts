@@ -14,11 +14,11 @@ import { decideDevice, insertGrant, listEndedGrants } from './store.ts';
 /** The access that the user allows. */
 export type ApprovedToken = Pick<NewPersonalToken, 'description' | 'expiresAt' | 'scope'>;
 
-/** Requires a user in a browser, because a client with a token must not approve another client. */
+/** Requires a user in a browser, because a client with a token must not approve other clients. */
 export function requireSession(actor: Actor): number {
   const user = requireUser(actor);
   if (actor.credential?.table !== 'sessions')
-    throw invalidOperation('Only a person who is logged in to the console can decide about this request.');
+    throw invalidOperation('Only a person who is logged in to the console can approve or deny this request.');
   return user;
 }
 

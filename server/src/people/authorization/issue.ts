@@ -8,7 +8,7 @@ import { removeTokenIfPresent } from '../users/personal-tokens.ts';
 import { lockAndCountPersonalTokens } from '../users/store.ts';
 import { ACCESS_SECONDS } from './limits.ts';
 import { ProtocolError, type ProtocolErrorCode } from './protocol-error.ts';
-import { grantedScope, isSameResource, type Resources, scopesIn } from './resources.ts';
+import { grantedScope, isSameResource, parseScopes, type Resources } from './resources.ts';
 import {
   deleteDeviceCode,
   findGrantByAccess,
@@ -57,13 +57,13 @@ export async function exchangeCode(
     ip,
     reader => findGrantByCode(reader, hash),
     async (tx, grant) => {
-      if (grant.isUsed) return invalidGrant('The code was used before, so its token is revoked.', true);
+      if (grant.isUsed) return invalidGrant('The code has already been used, so its token is revoked.', true);
       if (grant.isCodeExpired) return invalidGrant('The code has expired.', true);
       if (grant.clientId !== clientId) return invalidGrant('The code belongs to a different client.', true);
       if (grant.redirectUri !== redirectUri)
         return invalidGrant('redirect_uri differs from the one that the code was sent to.', true);
       if (!isMatchingVerifier(verifier, grant.challenge))
-        return invalidGrant('code_verifier does not fit the code.', true);
+        return invalidGrant('code_verifier does not match the code_challenge.', true);
       if (resource !== undefined && grant.resource !== null && !isSameResource(resource, grant.resource))
         return {
           error: 'invalid_target',
@@ -99,7 +99,7 @@ export async function refresh(
   const [family = '', secret = ''] = requireParameter(get, 'refresh_token').split('.');
   const [familyHash, hash] = [hashToken(family), hashToken(secret)];
   readResource(get, resources);
-  const requestedScopes = scopesIn(get('scope'));
+  const requestedScopes = parseScopes(get('scope'));
   return await applyToGrant(
     db,
     ip,
@@ -108,9 +108,9 @@ export async function refresh(
       if (grant.clientId !== clientId)
         return invalidGrant('The refresh token belongs to a different client.');
       if (grant.refreshHash === null || !isEqualHash(hash, grant.refreshHash))
-        return invalidGrant('The refresh token was used before, so the grant is revoked.', true);
+        return invalidGrant('The refresh token has already been used, so the grant is revoked.', true);
       if (grant.secondsLeft <= 0) return invalidGrant('The grant has expired.');
-      const grantedScopes = scopesIn(grantedScope(grant.scope));
+      const grantedScopes = parseScopes(grantedScope(grant.scope));
       if (!requestedScopes.every(scope => grantedScopes.includes(scope)))
         return { error: 'invalid_scope', message: `The grant has the scope "${grantedScopes.join(' ')}".` };
       return await issue(tx, grant, family);
@@ -129,9 +129,8 @@ export async function pollForToken(
   const poll = await pollDevice(db, hash, clientId);
   if (!poll) throw new ProtocolError('invalid_grant', 'The device code is unknown.');
   if (poll.state === 'expired') throw new ProtocolError('expired_token', 'The device code has expired.');
-  if (poll.state === 'early')
-    throw new ProtocolError('slow_down', 'Wait 5 seconds longer between two requests.');
-  if (poll.state === 'denied') throw new ProtocolError('access_denied', 'The person denied the request.');
+  if (poll.state === 'early') throw new ProtocolError('slow_down', 'Wait 5 seconds longer between requests.');
+  if (poll.state === 'denied') throw new ProtocolError('access_denied', 'The user denied the request.');
   if (poll.state === 'pending' || poll.tokenId === null)
     throw new ProtocolError('authorization_pending', 'Nobody has entered the code yet.');
   const { tokenId } = poll;
@@ -142,7 +141,7 @@ export async function pollForToken(
     async (tx, grant) =>
       (await deleteDeviceCode(tx, hash))
         ? await issue(tx, grant)
-        : invalidGrant('The device code was used before.'),
+        : invalidGrant('The device code has already been used.'),
   );
 }
 

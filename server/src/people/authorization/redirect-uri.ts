@@ -7,21 +7,21 @@ export const isLoopback = ({ protocol, hostname }: URL): boolean =>
 
 /**
  * Returns why a client cannot receive its code at this URI, or undefined if it can. Only https and this machine are allowed,
- * because other schemes, such as javascript:, would run in the console.
+ * because a scheme such as javascript: would run code in the console.
  */
 export function findRedirectUriProblem(text: unknown): string | undefined {
   const url = typeof text === 'string' && text.length <= MAX_REDIRECT_URI_LENGTH ? URL.parse(text) : null;
   if (!url) return `must be a URL of at most ${MAX_REDIRECT_URI_LENGTH} characters`;
   if (url.protocol !== 'https:' && !isLoopback(url))
-    return 'must be an https URL, or an http URL of 127.0.0.1, [::1] or localhost';
+    return 'must be an https URL, or an http URL on 127.0.0.1, [::1] or localhost';
   if (url.username !== '' || url.password !== '') return 'must not contain a username or password';
   if (String(text).includes('#')) return 'must not have a fragment';
   return undefined;
 }
 
 /**
- * Returns whether the client registered this redirect URI. A program on the user's machine listens on whatever port is free, so the
- * port of a loopback URI is ignored.
+ * Returns whether the client registered this redirect URI. A client on the user's machine listens on whatever port is free, so
+ * the port of a loopback URI is ignored.
  */
 export function isRegisteredUri(redirectUri: string, registeredUris: readonly string[]): boolean {
   if (findRedirectUriProblem(redirectUri) !== undefined) return false;

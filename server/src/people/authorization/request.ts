@@ -5,7 +5,7 @@ import type { Client, Clients } from './clients.ts';
 import { MAX_STATE_LENGTH } from './limits.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { isRegisteredUri } from './redirect-uri.ts';
-import { type Resources, scopesIn } from './resources.ts';
+import { parseScopes, type Resources } from './resources.ts';
 
 /** The valid part of a client's request for a code. */
 export type AuthorizationRequest = {
@@ -24,8 +24,8 @@ export type AuthorizationRequest = {
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Reads the query of the authorization URL. Rejects an invalid client or redirect URI, because it is then unsafe to redirect
- * anybody. Any other problem is reported to the client.
+ * Reads the query of the authorization URL. Rejects an invalid client or redirect URI, because a redirect would then be unsafe.
+ * Any other problem is reported to the client.
  */
 export async function readRequest(
   query: string,
@@ -61,7 +61,7 @@ export async function readRequest(
     problem: findProblem(get) ?? resources.findProblem(parameters.getAll('resource')),
     challenge: get('code_challenge') ?? '',
     resource: get('resource') ?? null,
-    readOnly: requestsOnlyReading(get('scope')),
+    readOnly: requestsOnlyReadAccess(get('scope')),
   };
 }
 
@@ -89,7 +89,7 @@ function findProblem(get: (name: string) => string | undefined): ProtocolError |
 }
 
 /** Ignores other scopes, because clients also request scopes of other servers that mean nothing here. */
-const requestsOnlyReading = (scope: string | undefined): boolean => {
-  const requestedScopes = scopesIn(scope).filter(name => name === 'read' || name === 'write');
+const requestsOnlyReadAccess = (scope: string | undefined): boolean => {
+  const requestedScopes = parseScopes(scope).filter(name => name === 'read' || name === 'write');
   return requestedScopes.length > 0 && !requestedScopes.includes('write');
 };

@@ -3,7 +3,7 @@ import { ProtocolError } from './protocol-error.ts';
 
 export const SCOPES = ['read', 'write'] as const;
 
-export const scopesIn = (scope: string | undefined): string[] => (scope ?? '').split(' ').filter(Boolean);
+export const parseScopes = (scope: string | undefined): string[] => (scope ?? '').split(' ').filter(Boolean);
 
 /** Returns the scope of a token in OAuth terms, which cannot express the limits that the user set. */
 export const grantedScope = (scope: TokenScope | null): string =>
@@ -23,11 +23,11 @@ const normalizeUrl = (url: string): string => (URL.parse(url)?.href ?? url).repl
 
 /** Returns the URLs that identify this server in a request: the API and its endpoint for agents. The same guard protects both. */
 export function buildResources(publicUrl: string): Resources {
-  const ours = [publicUrl, `${publicUrl}/mcp`];
+  const ownUrls = [publicUrl, `${publicUrl}/mcp`];
   return {
     issuer: publicUrl,
     findProblem: resources =>
-      resources.every(resource => ours.some(our => isSameResource(resource, our)))
+      resources.every(resource => ownUrls.some(ownUrl => isSameResource(resource, ownUrl)))
         ? undefined
         : new ProtocolError('invalid_target', `resource must be "${publicUrl}/mcp" or "${publicUrl}".`),
   };

@@ -18,7 +18,7 @@ import {
 } from './grant.ts';
 import { GUESS_LIMIT } from './limits.ts';
 import type { AuthorizationSettings } from './metadata.ts';
-import { makePerUserLimit } from './per-person.ts';
+import { makePerUserLimit } from './per-user-limit.ts';
 import { toErrorDescription } from './protocol-error.ts';
 import { responseUrl } from './redirect-uri.ts';
 import { type AuthorizationRequest, readRequest } from './request.ts';
@@ -36,8 +36,8 @@ const tags = ['Users'];
 type ConsentQuery = { query?: string; userCode?: string };
 
 /**
- * Registers what the consent page calls. These are routes rather than operations, because they read the client's document before
- * the change.
+ * Registers the routes that the consent page calls. They are not operations, because they read the client's document before the
+ * change.
  */
 export function consentRoutes(
   app: App,
@@ -49,7 +49,7 @@ export function consentRoutes(
   const resources = buildResources(publicUrl);
   const guessLimit = makePerUserLimit(
     GUESS_LIMIT,
-    'Too many wrong codes. Wait 10 minutes, then let the client show a new code.',
+    'Too many wrong codes. Wait 10 minutes, then request a new code in the client.',
   );
   app.addHook('onClose', async () => await clients.close());
   for (const schema of [AuthorizationPreview, AuthorizationResult]) app.addSchema(schema);
@@ -65,7 +65,7 @@ export function consentRoutes(
     const code = normalizeUserCode(userCode ?? '');
     const device = await findWaitingDevice(db, code);
     if (!device) throw unknownUserCode();
-    guessLimit.giveBack(userId);
+    guessLimit.refund(userId);
     return { userCode: code, ip: device.ip, client: await clients.find(device.clientId, userId) };
   };
 
@@ -98,10 +98,10 @@ export function consentRoutes(
         tags,
         summary: 'Approve or deny a client',
         description:
-          'Approves or denies a client that requests a token to act on behalf of the authenticated user. Except for the CLI, the token is an agent token with its limits. The response contains the URL at which the browser returns to the client. Also deletes tokens whose grant has ended. Requires a session. Events: pat-created, pat-deleted.',
+          'Approves or denies a client that requests a token to act on behalf of the authenticated user. Every client except the CLI gets an agent token, which requires limits. The response contains the URL that returns the browser to the client. Also deletes tokens whose grant has ended. Requires a session. Events: pat-created, pat-deleted.',
         body: AuthorizationDecision,
         response: {
-          200: jsonResponse('What happens next', AuthorizationResult),
+          200: jsonResponse('Where the browser goes next', AuthorizationResult),
           ...errorResponses(400, 401, 403, 404, 409, 413, 415, 429),
         },
       },
@@ -143,7 +143,7 @@ type PendingRequest = { request: AuthorizationRequest } | { userCode: string; ip
 const toErrorParameters = ({ problem }: AuthorizationRequest): Record<string, string> =>
   problem
     ? { error: problem.code, error_description: toErrorDescription(problem) }
-    : { error: 'access_denied', error_description: 'The person denied the request.' };
+    : { error: 'access_denied', error_description: 'The user denied the request.' };
 
 function toPreview(pending: PendingRequest): AuthorizationPreview {
   const {

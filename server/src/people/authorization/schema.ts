@@ -32,7 +32,7 @@ export const AuthorizationDecision = NamedObject(
     token: Type.Optional(
       Type.Object(NewServiceToken.properties, {
         title: 'AllowedToken',
-        description: 'What to allow. Required if allow is true',
+        description: 'The access to grant. Required if allow is true',
       }),
     ),
   },
@@ -79,7 +79,7 @@ export const AuthorizationPreview = Named(
       }),
       redirectHost: Nullable(
         Type.String({
-          description: 'Host that gets the code. null for a user code',
+          description: 'Host that receives the code. null for a user code',
           examples: ['127.0.0.1:51234'],
         }),
       ),
@@ -88,7 +88,7 @@ export const AuthorizationPreview = Named(
       ),
       problem: Problem,
     },
-    { description: 'A client that asks for a token' },
+    { description: 'A client that requests a token' },
   ),
 );
 export type AuthorizationPreview = Static<typeof AuthorizationPreview>;
@@ -105,6 +105,6 @@ export const AuthorizationResult = Named(
         }),
       ),
     },
-    { description: 'What happens next' },
+    { description: 'Where the browser goes next' },
   ),
 );

@@ -172,17 +172,17 @@ export type Poll = {
 /** Records that the client polled. If it polls too soon, it must wait longer from now on. */
 export async function pollDevice(db: Db, hash: Buffer, clientId: string): Promise<Poll | undefined> {
   const { rows } = await sql<Poll>`
-    with asked as (
+    with polled as (
       select hash, coalesce(polled_at > now() - make_interval(secs => interval_seconds - 1), false) as early
       from device_codes where hash = ${hash} and client_id = ${clientId}
     )
     update device_codes as device
     set polled_at = now(), interval_seconds = least(${DEVICE_CODE_TIMING.maxInterval}::integer,
-      device.interval_seconds + case when asked.early then ${DEVICE_CODE_TIMING.slowDown}::integer else 0 end)
-    from asked where device.hash = asked.hash
+      device.interval_seconds + case when polled.early then ${DEVICE_CODE_TIMING.slowDown}::integer else 0 end)
+    from polled where device.hash = polled.hash
     returning device.client_id as "clientId", device.token_id as "tokenId", case
       when device.expires_at <= now() then 'expired'
-      when asked.early then 'early'
+      when polled.early then 'early'
       when device.denied_at is not null then 'denied'
       when device.token_id is null then 'pending'
       else 'granted'

@@ -1,5 +1,5 @@
 import type { Change } from '../../record/change.ts';
-import { memberIds, requireExistingReferences } from './members.ts';
+import { getMemberIds, requireExistingReferences } from './members.ts';
 import type { GroupInput } from './schema.ts';
 import { insertGroup, insertMembers } from './store.ts';
 
@@ -12,7 +12,7 @@ export async function createGroup({ tx, actor, record }: Change, input: GroupInp
     mappingsSSO: input.mappingsSSO ?? [],
     rootRole: input.rootRole ?? null,
   };
-  const users = memberIds(input.users ?? []);
+  const users = getMemberIds(input.users ?? []);
   const id = await insertGroup(tx, fields, actor.name);
   if (users.length > 0) await insertMembers(tx, id, users, actor.name);
   record({ type: 'group-created', data: { id, ...fields, users } });

@@ -7,7 +7,7 @@ import type { GroupInput } from './schema.ts';
 import { deleteUserMemberships, lockExistingUsers } from './store.ts';
 
 /** Returns the ids of the members, without duplicates and in ascending order. */
-export const memberIds = (users: NonNullable<GroupInput['users']>): number[] =>
+export const getMemberIds = (users: NonNullable<GroupInput['users']>): number[] =>
   [...new Set(users.map(({ user }) => user.id))].toSorted((a, b) => a - b);
 
 /** Rejects a body with members or a root role that do not exist, and lists every missing user and role. */
@@ -25,7 +25,7 @@ export async function requireExistingReferences(
 
 async function findUserViolations(tx: Tx, users: NonNullable<GroupInput['users']>): Promise<Violation[]> {
   if (users.length === 0) return [];
-  const existingIds = new Set(await lockExistingUsers(tx, memberIds(users)));
+  const existingIds = new Set(await lockExistingUsers(tx, getMemberIds(users)));
   return users.flatMap(({ user: { id } }, index) =>
     existingIds.has(id)
       ? []
@@ -34,7 +34,7 @@ async function findUserViolations(tx: Tx, users: NonNullable<GroupInput['users']
 }
 
 /** Removes users or service accounts from all groups. The caller holds the lock on them. */
-export async function leaveAllGroups({ tx, record }: Change, userIds: number[]): Promise<void> {
+export async function removeFromAllGroups({ tx, record }: Change, userIds: number[]): Promise<void> {
   const pickNames = await readNames(tx, { users: userIds });
   for (const membership of await deleteUserMemberships(tx, userIds)) {
     record({

@@ -28,7 +28,7 @@ export const GROUPS: OperationModule = {
       id: 'getGroups',
       route: 'GET /api/admin/groups',
       summary: 'List groups',
-      description: 'Returns all groups with their members and projects, by name.',
+      description: 'Returns all groups with their members and projects, sorted by name.',
       permission: ['ADMIN'],
       output: jsonResponse('The groups', GroupList),
       read: async ({ db }) => ({ groups: await listGroups(db) }),

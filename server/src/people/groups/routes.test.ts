@@ -9,10 +9,10 @@ import { waitForLockWaiters } from '../../test/waiting.ts';
 const harness = useHarness();
 
 let groupCount = 0;
-const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object) =>
+const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object) =>
   call(harness.app, method, `/api/admin/groups${path}`, body ? { body } : {});
 const create = async (fields: object = {}) =>
-  (await ask('POST', '', { name: `Group ${++groupCount}`, ...fields })).body;
+  (await send('POST', '', { name: `Group ${++groupCount}`, ...fields })).body;
 const members = (...ids: number[]) => ids.map(id => ({ user: { id } }));
 const events = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
@@ -21,12 +21,12 @@ test('creates, reads, updates and deletes a group, and records each change with 
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const input = { name: 'Team', description: 'A team', mappingsSSO: ['sso-team'], rootRole: 2 };
 
-  const created = await ask('POST', '', { ...input, users: members(ann.id, ann.id) });
+  const created = await send('POST', '', { ...input, users: members(ann.id, ann.id) });
   const { id } = created.body;
-  const group = await ask('GET', `/${id}`);
-  const updated = await ask('PUT', `/${id}`, { name: 'Crew', rootRole: null, users: members(bob.id) });
-  const list = await ask('GET');
-  const deletion = await ask('DELETE', `/${id}`);
+  const group = await send('GET', `/${id}`);
+  const updated = await send('PUT', `/${id}`, { name: 'Crew', rootRole: null, users: members(bob.id) });
+  const list = await send('GET');
+  const deletion = await send('DELETE', `/${id}`);
 
   expect([created.status, group.status, updated.status, deletion.status]).toEqual([201, 200, 200, 200]);
   expect(group.body).toEqual(created.body);
@@ -68,7 +68,7 @@ test('creates, reads, updates and deletes a group, and records each change with 
   expect(groupedEvents[1].summary).toContain(`added user **${bob.username}** to group **Crew**`);
   const [deletionEvent] = await events('type=IS:group-deleted&limit=1');
   expect(deletionEvent.preData).toEqual({ ...updatedData, users: [bob.id] });
-  expect((await ask('GET', `/${id}`)).status).toBe(404);
+  expect((await send('GET', `/${id}`)).status).toBe(404);
 });
 
 test('records nothing if nothing changes', async () => {
@@ -76,14 +76,14 @@ test('records nothing if nothing changes', async () => {
   const { id, name } = await create({ users: members(user.id) });
   const [newestEvent] = await events('limit=1');
 
-  expect((await ask('PUT', `/${id}`, { name, users: members(user.id) })).status).toBe(200);
+  expect((await send('PUT', `/${id}`, { name, users: members(user.id) })).status).toBe(200);
   expect((await events('limit=1'))[0].id).toBe(newestEvent.id);
 });
 
 test('rejects unknown users and roles as well as project roles, each with its path', async () => {
   const user = await makeUser(harness.db, 'Viewer');
 
-  const response = await ask('POST', '', {
+  const response = await send('POST', '', {
     name: 'x',
     rootRole: 4,
     users: members(999_999, user.id, 999_998),
@@ -100,7 +100,7 @@ test('rejects unknown users and roles as well as project roles, each with its pa
 test('rejects a taken name case-insensitively', async () => {
   const { name } = await create();
 
-  expect(await ask('POST', '', { name: name.toUpperCase() })).toMatchObject({
+  expect(await send('POST', '', { name: name.toUpperCase() })).toMatchObject({
     status: 409,
     body: { name: 'NameExistsError' },
   });
@@ -114,7 +114,7 @@ test('grants members the root role of the group in addition to their own, until 
 
   const { id } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
   const statusAsMember = await writeStatus();
-  await ask('DELETE', `/${id}`);
+  await send('DELETE', `/${id}`);
 
   expect([statusBefore, statusAsMember, await writeStatus()]).toEqual([403, 400, 403]);
 });
@@ -122,12 +122,12 @@ test('grants members the root role of the group in addition to their own, until 
 test('lists the projects of a group with its roles', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const project = await makeProject(harness.db, { name: 'Payments' });
-  const { id } = (await ask('POST', '', { name: 'Granted' })).body;
-  const emptyList = await ask('GET', `/${id}/projects`);
+  const { id } = (await send('POST', '', { name: 'Granted' })).body;
+  const emptyList = await send('GET', `/${id}/projects`);
   for (const role of [5, 4])
     await call(harness.app, 'POST', `/api/admin/projects/${project.id}/groups/${id}/roles/${role}`);
 
-  const { body } = await ask('GET', `/${id}/projects`);
+  const { body } = await send('GET', `/${id}/projects`);
 
   expect(emptyList.body).toEqual({ projects: [] });
   expect(body.projects).toMatchObject([
@@ -140,7 +140,7 @@ test('lists the projects of a group with its roles', async () => {
       ],
     },
   ]);
-  expect((await ask('GET', '/999999/projects')).status).toBe(404);
+  expect((await send('GET', '/999999/projects')).status).toBe(404);
   const rejection = await call(harness.app, 'GET', `/api/admin/groups/${id}/projects`, { token: user.token });
   expect(rejection.status).toBe(403);
 });
@@ -153,7 +153,7 @@ test('removes a deleted user from groups and projects, and records an event for 
 
   await call(harness.app, 'DELETE', `/api/admin/user-admin/${user.id}`);
 
-  expect((await ask('GET', `/${id}`)).body.users).toEqual([]);
+  expect((await send('GET', `/${id}`)).body.users).toEqual([]);
   const [deletionEvent] = await events('type=IS:user-deleted&limit=1');
   const groupedEvents = await events(`groupId=IS:${deletionEvent.groupId}`);
   expect(
@@ -215,9 +215,9 @@ test('counts each member of a project once, and revokes the project roles of a d
 
   expect((await read()).body.members).toBe(2);
   expect((await read(bob.token)).status).toBe(200);
-  expect((await ask('GET', `/${id}`)).body.projects).toEqual([project.id]);
+  expect((await send('GET', `/${id}`)).body.projects).toEqual([project.id]);
 
-  await ask('DELETE', `/${id}`);
+  await send('DELETE', `/${id}`);
 
   expect((await read()).body.members).toBe(1);
   expect((await read(bob.token)).status).toBe(404);
@@ -232,16 +232,16 @@ test('keeps the last admin, even if the role comes from a group', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const { id, name } = await create({ rootRole: ROOT_ROLES.Admin, users: members(user.id) });
   const rejections = [
-    await ask('DELETE', `/${id}`),
-    await ask('PUT', `/${id}`, { name, users: [] }),
-    await ask('PUT', `/${id}`, { name, rootRole: ROOT_ROLES.Viewer }),
+    await send('DELETE', `/${id}`),
+    await send('PUT', `/${id}`, { name, users: [] }),
+    await send('PUT', `/${id}`, { name, rootRole: ROOT_ROLES.Viewer }),
   ];
 
   for (const response of rejections) {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
   await makeUser(harness.db, 'Admin', 'another-admin');
-  expect((await ask('DELETE', `/${id}`)).status).toBe(200);
+  expect((await send('DELETE', `/${id}`)).status).toBe(200);
   await sql`update users set deleted_at = now() where username = 'another-admin'`.execute(harness.db);
 });
 
@@ -253,20 +253,20 @@ test('keeps one of the last two admin groups when both are deleted at the same t
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 
-  const responses = Promise.all([ask('DELETE', `/${first.id}`), ask('DELETE', `/${second.id}`)]);
+  const responses = Promise.all([send('DELETE', `/${first.id}`), send('DELETE', `/${second.id}`)]);
   await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
   expect((await responses).map(response => response.status).toSorted()).toEqual([200, 403]);
 });
 
-test('serializes two updates of one group, so that each event has the state before it', async () => {
+test('serializes two updates of one group, so that each event shows the correct previous state', async () => {
   const { id, name } = await create();
   const users = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from groups where id = ${id} for update`.execute(blocker);
 
-  const updates = Promise.all(users.map(user => ask('PUT', `/${id}`, { name, users: members(user.id) })));
+  const updates = Promise.all(users.map(user => send('PUT', `/${id}`, { name, users: members(user.id) })));
   await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
   await updates;
@@ -275,13 +275,13 @@ test('serializes two updates of one group, so that each event has the state befo
     (event: { type: string }) => event.type,
   );
   expect(eventTypes.toSorted()).toEqual(['group-user-added', 'group-user-added', 'group-user-removed']);
-  expect((await ask('GET', `/${id}`)).body.userCount).toBe(1);
+  expect((await send('GET', `/${id}`)).body.userCount).toBe(1);
 });
 
 test('uses the same number of statements for many groups and members', async () => {
   const countStatements = async () => {
     const statementsBefore = harness.statements.length;
-    await ask('GET');
+    await send('GET');
     return harness.statements.length - statementsBefore;
   };
   const expected = await countStatements();

@@ -16,7 +16,7 @@ const description = Nullable(
 );
 const mappingsSSO = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 100,
-  description: 'Groups of the identity provider whose members single sign-on adds to this group',
+  description: 'Identity provider groups whose members single sign-on adds to this group',
   examples: [['checkout-developers']],
 });
 const rootRole = Nullable(
@@ -88,7 +88,7 @@ export const GroupProjects = Named(
         roles: Type.Array(Ref(NamedRole)),
         grantedAt: Timestamp('When the first of the roles was granted'),
       }),
-      { description: 'The projects where the group has roles, by name' },
+      { description: 'The projects where the group has roles, sorted by name' },
     ),
   }),
 );
@@ -114,7 +114,7 @@ export const GroupInput = NamedObject(
         }),
         {
           maxItems: 5_000,
-          description: 'The members. They replace all current members',
+          description: 'The members, which replace all current members',
         },
       ),
     ),

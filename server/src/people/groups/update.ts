@@ -3,7 +3,7 @@ import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import { readNames } from '../grants/names.ts';
-import { memberIds, requireExistingReferences } from './members.ts';
+import { getMemberIds, requireExistingReferences } from './members.ts';
 import type { GroupInput } from './schema.ts';
 import { deleteMembers, insertMembers, lockGroup, updateGroup } from './store.ts';
 
@@ -24,7 +24,7 @@ async function applyUpdate({ tx, actor, record }: Change, id: number, input: Gro
     mappingsSSO: input.mappingsSSO ?? fieldsBefore.mappingsSSO,
     rootRole: input.rootRole === undefined ? fieldsBefore.rootRole : input.rootRole,
   };
-  const membersAfter = input.users === undefined ? membersBefore : memberIds(input.users);
+  const membersAfter = input.users === undefined ? membersBefore : getMemberIds(input.users);
   const addedIds = without(membersAfter, membersBefore);
   const removedIds = without(membersBefore, membersAfter);
 

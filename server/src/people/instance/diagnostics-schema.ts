@@ -22,7 +22,7 @@ export const Diagnostics = Named(
     login: NamedObject(
       'DiagnosticsLogin',
       {
-        password: Type.Boolean({ description: 'Whether users log in with a password' }),
+        password: Type.Boolean({ description: 'Whether users can log in with a password' }),
         singleSignOn: Type.Boolean({ description: 'Whether single sign-on is enabled' }),
       },
       { description: 'The login methods' },
@@ -33,7 +33,7 @@ export const Diagnostics = Named(
       {
         node: stringField('Version of Node.js', '24.11.0'),
         platform: stringField('Operating system and processor architecture', 'linux x64'),
-        cpus: count('Processors that the process may use', 4),
+        cpus: count('Processors available to the process', 4),
         uptimeSeconds: count('Seconds since the start of the process', 86_400),
         residentBytes: count('Memory of the process', 210_000_000),
         heapBytes: count('Memory that JavaScript objects use', 95_000_000),
@@ -47,14 +47,14 @@ export const Diagnostics = Named(
         bytes: count('Size of the database', 1_200_000_000),
         migrations: count('Applied migrations', 14),
         newestMigration: stringField('Name of the newest migration', '0014_user_views.sql'),
-        availableConnections: count('Connections that all servers on this database can have together', 97),
+        availableConnections: count('Connections available to all servers on this database', 97),
         limitedBy: stringField('What limits them', 'max_connections'),
         servers: count('Servers that are connected', 2),
         connections: Type.Array(
           NamedObject('DiagnosticsConnections', {
             name: stringField('Purpose of the connections', 'halyard requests'),
             open: count('Open connections', 10),
-            active: count('Connections that run a statement', 1),
+            active: count('Connections that are running a statement', 1),
           }),
           { maxItems: 50, description: 'Connections of Halyard to this database, by purpose' },
         ),

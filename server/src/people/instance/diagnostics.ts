@@ -17,7 +17,7 @@ import { readCounts } from './store.ts';
 
 type Settings = { publicUrl: string; limits: Limits; hasSecretKey: boolean };
 
-/** Collects versions, sizes, counts and delays of the instance, and nothing that people entered. */
+/** Collects versions, sizes, counts and delays of the instance, but nothing that people entered. */
 export async function diagnose(
   db: Reader,
   { publicUrl, limits, hasSecretKey }: Settings,

@@ -41,7 +41,7 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
       query({
         id: 'getInstanceStatistics',
         route: 'GET /api/admin/instance-admin/statistics',
-        summary: 'Count what the instance contains',
+        summary: 'Get instance statistics',
         description:
           'Returns the number of users, projects, features and other resources in the instance, with the same fields as Unleash.',
         permission: ['ADMIN'],
@@ -64,7 +64,7 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
         route: 'GET /api/admin/instance/diagnostics',
         summary: 'Get diagnostics',
         description:
-          'Returns versions, the size of the database, connections, limits with their use, the lag of the event index and the state of deliveries, for example to attach to a bug report. The response contains no secrets and no names of people, projects or flags. The part `server` describes the server that responds.',
+          'Returns versions, the size of the database, connections, limits with their usage, the lag of the event index and the state of deliveries, for example to attach to a bug report. The response contains no secrets and no names of people, projects or flags. The field `server` describes the server that handled the request.',
         permission: ['ADMIN'],
         output: jsonResponse('The diagnostics', Diagnostics),
         read: async ({ db, keyring }) =>

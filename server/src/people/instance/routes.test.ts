@@ -31,13 +31,13 @@ test('shows a user the version, limits, schedule and login methods, but nothing 
   });
 });
 
-test("shows a root admin PostgreSQL's version", async () => {
+test('shows root admins the PostgreSQL version', async () => {
   const { body } = await call(harness.app, 'GET', URL);
 
   expect(body.postgresVersion).toMatch(/^\d+\.\d+$/);
 });
 
-test('returns the settings of the server and the current login methods', async () => {
+test('returns the server settings and the current login methods', async () => {
   const server = await harness.secondServer({
     limits: { ...DEFAULT_LIMITS, projects: 7 },
     writeLimit: { perMinute: 60, burst: 90 },
@@ -98,7 +98,7 @@ test('counts what the instance contains without changing its id', async () => {
   });
 });
 
-test('rejects a request for the statistics by a caller without ADMIN', async () => {
+test('requires ADMIN for the statistics', async () => {
   const { token } = await makeUser(harness.db, 'Editor');
 
   const { status } = await call(harness.app, 'GET', '/api/admin/instance-admin/statistics', { token });

@@ -9,7 +9,7 @@ export const Instance = Named(
   Type.Object({
     version: Type.String({ description: 'Version of Halyard', examples: ['0.1.0'] }),
     edition: Type.String({
-      description: 'Halyard has one edition with every function: open-source',
+      description: 'Always `open-source`: Halyard has a single edition with all features',
       examples: ['open-source'],
     }),
     license: Type.String({
@@ -26,7 +26,7 @@ export const Instance = Named(
         projects: count('Projects, including archived ones', 500),
         environments: count('Environments', 50),
         features: count('Active features', 100_000),
-        segments: count('Segments of all projects', 300),
+        segments: count('Segments in all projects', 300),
         apiTokens: count('API tokens that are not revoked', 2_000),
         writesPerMinute: Nullable(
           count('Writes per minute that one caller may make on average. null: no limit', 600),
@@ -35,18 +35,19 @@ export const Instance = Named(
           count('Writes that one caller may make in a burst after a pause. null: no limit', 1_000),
         ),
       },
-      { description: 'Maximum number of each kind' },
+      { description: 'The limits of the instance' },
     ),
     deliveries: NamedObject(
       'DeliverySchedule',
       {
         attempts: Type.Integer({
           minimum: 1,
-          description: 'Attempts of a delivery until it is exhausted',
+          description: 'Number of attempts before a delivery is exhausted',
           examples: [10],
         }),
         waitSeconds: Type.Array(Type.Number({ minimum: 0 }), {
-          description: 'Seconds before each attempt, counted from the attempt before it. The first is 0',
+          description:
+            'Seconds to wait before each attempt, counted from the previous attempt. The first is 0',
           examples: [[0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]],
         }),
         disableAfterHours: Nullable(
@@ -62,14 +63,14 @@ export const Instance = Named(
     login: NamedObject(
       'InstanceLogin',
       {
-        password: Type.Boolean({ description: 'Whether users log in with a password', examples: [true] }),
+        password: Type.Boolean({ description: 'Whether users can log in with a password', examples: [true] }),
         singleSignOn: Type.Boolean({ description: 'Whether single sign-on is enabled', examples: [false] }),
       },
       { description: 'The enabled login methods' },
     ),
     mail: Type.Boolean({
       description:
-        'Whether the server sends email. Halyard sends none: it returns the links for invitations and passwords to the caller',
+        'Whether the server sends email. Halyard sends none: it returns invitation and password links to the caller',
       examples: [false],
     }),
     eventRetentionDays: Nullable(

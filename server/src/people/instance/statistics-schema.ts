@@ -61,7 +61,7 @@ export const InstanceStatistics = Named(
         { description: 'Number of applications seen in a time span' },
       ),
     ),
-    passwordAuthEnabled: Type.Boolean({ description: 'Whether users log in with a password' }),
+    passwordAuthEnabled: Type.Boolean({ description: 'Whether users can log in with a password' }),
     OIDCenabled: Type.Boolean({ description: 'Whether single sign-on is enabled' }),
     SAMLenabled: Type.Boolean({ description: 'Always false' }),
     SCIMenabled: Type.Boolean({ description: 'Always false' }),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
 import type { InstanceCounts } from './statistics-schema.ts';
 
-/** Returns the version alone, for example 17.6 for "17.6 (Debian 17.6-1)". */
+/** Returns only the version number, for example 17.6 for "17.6 (Debian 17.6-1)". */
 export async function readPostgresVersion(db: Reader): Promise<string> {
   const { rows } = await sql<{ version: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version`.execute(db);
@@ -11,7 +11,9 @@ export async function readPostgresVersion(db: Reader): Promise<string> {
 
 const seenWithin = (days: number) => sql`seen_at > now() - make_interval(days => ${days})`;
 
-/** Counts everything in the instance. The id comes from the time of the first migration, which a backup contains too. */
+/**
+ * Counts everything in the instance. The instance id is derived from the time of the first migration, which backups contain too.
+ */
 export async function readCounts(db: Reader): Promise<InstanceCounts> {
   const countActiveUsers = (days: number) =>
     sql`(select count(*) from users where kind = 'user' and deleted_at is null and ${seenWithin(days)})`;
@@ -52,6 +54,6 @@ export async function readCounts(db: Reader): Promise<InstanceCounts> {
         jsonb_build_object('range', 'allTime', 'count', (select count(*) from applications))
       ) as "clientApps"`.execute(db);
   const [counts] = rows;
-  if (!counts) throw new Error('The counts were not returned');
+  if (!counts) throw new Error('The query returned no counts');
   return counts;
 }

@@ -42,7 +42,7 @@ export function checkExpiry(expiresAt: string): string {
 }
 
 /**
- * Returns what events show of a signup link. The secret is omitted, and so are the users, because each signup is recorded in its
+ * Returns the signup link as events show it, without the secret, and without the users, because each signup is recorded in its
  * own event.
  */
 export function signupEventData({ id, name, enabled, expiresAt, role }: SignupToken): object {

@@ -108,15 +108,15 @@ test('rejects a signup whose link is disabled during the request', async () => {
 test.each<[string, object, string]>([
   ['an empty password', { email: 'w@example.com', password: '' }, '/body/password'],
   ['a weak password', { email: 'w@example.com', password: 'secret' }, '/body/password'],
-  ['no address', { username: 'w', password: PASSWORD }, '/body/email'],
-  ['an empty address and no username', { email: '', password: PASSWORD }, '/body/username'],
+  ['no email address', { username: 'w', password: PASSWORD }, '/body/email'],
+  ['an empty email address and no username', { email: '', password: PASSWORD }, '/body/username'],
 ])('rejects a signup with %s', async (_case, body, path) => {
   const { secret } = await create();
 
   expect(await signUp(secret, body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('rejects a signup with a taken email address', async () => {
+test('rejects a signup with a taken username', async () => {
   const { username } = await makePerson(harness.db);
   const { secret } = await create();
 

@@ -23,7 +23,7 @@ const params = Type.Object({
   }),
 });
 
-/** Registers the requests that people without an account make with a signup link. */
+/** Registers the routes that people without an account call with a signup link. */
 export function signupRoutes(app: App, db: Db, publicUrl: string): void {
   const checkLimits = makeLinkLimits();
 

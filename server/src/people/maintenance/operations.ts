@@ -6,7 +6,10 @@ import { findMaintenance } from './store.ts';
 
 export const MAINTENANCE_PATH = '/api/admin/maintenance';
 
-/** Defines the operation for a method. Unleash uses POST, but PUT fits the operation better, so both exist and do the same. */
+/**
+ * Defines the operation for a method. Unleash uses POST, but PUT fits the operation better, so both methods exist and do the same
+ * thing.
+ */
 const makeSetOperation = (id: string, method: 'PUT' | 'POST', summary: string): Operation =>
   command({
     id,

@@ -54,7 +54,7 @@ test.each([
   expect((await call(harness.app, method, url, body ? { body } : {})).status).toBe(503);
 });
 
-test('does not affect reads, SDKs and metrics', async () => {
+test('does not affect reads, SDKs or metrics', async () => {
   const token = await sdkServer.token('main');
   await setMode(true);
 
@@ -92,7 +92,7 @@ test('can be enabled with POST as in Unleash, and records each change only once'
   });
 });
 
-test('lets every user read the mode, and only admins change it', async () => {
+test('lets every user read the mode, but only admins change it', async () => {
   const editor = await makeUser(harness.db, 'Editor');
 
   expect((await call(harness.app, 'GET', PATH, { token: editor.token })).status).toBe(200);

@@ -29,7 +29,9 @@ export async function setPassword(current: Change, userId: number, hash: string)
 /** The hash of the new password, and the stored hash that the old password matched. */
 export type VerifiedPassword = { hash: string; oldHash: string };
 
-/** Verifies the old password of the authenticated user, within the limits of failed logins, and hashes the new password. */
+/**
+ * Verifies the old password of the authenticated user, with the same limits as for failed logins, and hashes the new password.
+ */
 export async function verifyOwnPassword(
   db: Db,
   actor: Actor,
@@ -66,7 +68,7 @@ export async function applyPassword(current: Change, owner: PasswordOwner, hash:
   current.record({ type: 'user-password-changed', data: ownerEventData(owner) });
 }
 
-/** Removes the password and the link to set a password. Returns which of the two existed. The caller holds the lock on the user. */
+/** Removes the password and the password link. Returns which of the two existed. The caller holds the lock on the user. */
 export async function removePassword(
   { tx }: Change,
   userId: number,

@@ -10,8 +10,8 @@ const NETWORK_LIMIT = { perMinute: 30, burst: 60 };
 const LINK_LIMIT = { perMinute: 60, burst: 120 };
 
 /**
- * Makes a check that rejects a network or a link with too many uses on this server. Uses of invalid links count too, because each
- * use costs a password hash.
+ * Creates a check that throttles uses of links per network and per link. The uses are counted in memory, so each server has its
+ * own limits. Uses of invalid links count too, because each use costs a password hash.
  */
 export function makeLinkLimits(): (ip: string, link: string) => void {
   const [takeFromNetwork, takeFromLink] = [makeBuckets(NETWORK_LIMIT), makeBuckets(LINK_LIMIT)];

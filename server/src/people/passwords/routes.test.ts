@@ -41,7 +41,7 @@ test('shows the user of a reset link, sets the password once, and ends the sessi
   });
   expect(JSON.stringify(link.body)).not.toContain(token);
   expect(response.status).toBe(200);
-  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
+  expect((await browser.send('GET', '/api/admin/user')).status).toBe(401);
   expect((await tryLogin(harness.app, username)).status).toBe(401);
   expect((await tryLogin(harness.app, username, NEW_PASSWORD)).status).toBe(200);
   expect((await setByLink(token)).status).toBe(401);
@@ -95,7 +95,7 @@ test('a link is invalid after the user or an admin has changed the password', as
   const { id, username } = await makePerson(harness.db);
   const firstLink = await makeLink(id);
   const browser = await logIn(harness.app, username);
-  await browser.ask('POST', '/api/admin/user/change-password', {
+  await browser.send('POST', '/api/admin/user/change-password', {
     body: { oldPassword: PASSWORD, password: NEW_PASSWORD },
   });
   expect((await validate(firstLink)).status).toBe(401);
@@ -120,7 +120,7 @@ test('computes no hash for an invalid link and keeps the link after a weak passw
   expect((await validate(token)).status).toBe(200);
 });
 
-test('sets one password if a link is used twice at the same time', async () => {
+test('sets only one password if a link is used twice at the same time', async () => {
   const { id, username } = await makePerson(harness.db);
   const token = await makeLink(id);
   // Both requests have found the link valid and wait for the user.
@@ -137,7 +137,7 @@ test('sets one password if a link is used twice at the same time', async () => {
   expect((await tryLogin(harness.app, username, newPassword)).status).toBe(200);
 });
 
-test('ends the block of failed logins at the IP address where a link was used', async () => {
+test('unblocks logins from the IP address at which a link was used', async () => {
   const { id, username } = await makePerson(harness.db);
   const ip = '192.0.2.77';
   for (let round = 0; round < 6; round++) await tryLogin(harness.app, username, 'forgotten', { ip });
@@ -214,7 +214,7 @@ test('responds identically to every request for an email without doing anything'
 test('changes the password with the old password, ends other sessions and renews the current session', async () => {
   const { id, username } = await makePerson(harness.db);
   const [browser, otherBrowser] = [await logIn(harness.app, username), await logIn(harness.app, username)];
-  const change = (body: object) => browser.ask('POST', '/api/admin/user/change-password', { body });
+  const change = (body: object) => browser.send('POST', '/api/admin/user/change-password', { body });
 
   const rejection = await change({
     oldPassword: 'not the old one',
@@ -229,10 +229,10 @@ test('changes the password with the old password, ends other sessions and renews
 
   expect(rejection).toMatchObject({ status: 400, body: { details: [{ path: '/body/oldPassword' }] } });
   expect(success.status).toBe(200);
-  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
-  expect((await otherBrowser.ask('GET', '/api/admin/user')).status).toBe(401);
+  expect((await browser.send('GET', '/api/admin/user')).status).toBe(401);
+  expect((await otherBrowser.send('GET', '/api/admin/user')).status).toBe(401);
   const renewedBrowser = makeBrowser(harness.app, findCookie(success) ?? '');
-  expect((await renewedBrowser.ask('GET', '/api/admin/user')).body.user.id).toBe(id);
+  expect((await renewedBrowser.send('GET', '/api/admin/user')).body.user.id).toBe(id);
   expect((await tryLogin(harness.app, username, NEW_PASSWORD)).status).toBe(200);
 });
 
@@ -255,7 +255,7 @@ test('limits guesses of the old password like failed logins', async () => {
   const { username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
   const guess = () =>
-    browser.ask('POST', '/api/admin/user/change-password', {
+    browser.send('POST', '/api/admin/user/change-password', {
       body: { oldPassword: 'a guess', password: NEW_PASSWORD },
     });
 
@@ -272,7 +272,7 @@ test('rejects the old password after an admin has set a different password', asy
   const adminTransaction = await harness.db.startTransaction().execute();
   await sql`update users set password_hash = ${adminHash} where id = ${id}`.execute(adminTransaction);
 
-  const change = browser.ask('POST', '/api/admin/user/change-password', {
+  const change = browser.send('POST', '/api/admin/user/change-password', {
     body: { oldPassword: PASSWORD, password: NEW_PASSWORD },
   });
   await expect.poll(() => countLockWaiters(harness.db)).toBe(1);

@@ -21,9 +21,7 @@ import {
 const tags = ['Passwords'];
 const security: [] = [];
 
-/**
- * Registers the requests with which users without a password, or with a forgotten one, set a password through a link from an admin.
- */
+/** Registers the routes with which users who have no password, or forgot it, set one through a link from an admin. */
 export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
   for (const schema of [PasswordLink, ResetLink]) app.addSchema(schema);
   const checkLimits = makeLinkLimits();

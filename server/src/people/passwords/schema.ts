@@ -101,7 +101,7 @@ export const ResetLink = Named(
   Type.Object({
     resetPasswordUrl: Type.String({
       description:
-        'Page where the user sets a new password. The link can be used once, within a day. Only this response has it',
+        'Page where the user sets a new password. The link can be used once, within a day. Only this response contains it',
       examples: ['https://flags.example.com/reset-password?token=hyl_3tA9…'],
     }),
   }),

@@ -44,7 +44,7 @@ export const replaceRoles: Rule = (current, requested) => {
   return [...current.filter(grant => !replacedHolders.has(holderKey(grant))), ...requested];
 };
 
-/** Adds the roles to the roles that the users and groups have. */
+/** Adds the roles to those that the users and groups already have. */
 export const addRoles: Rule = (current, requested) => [...current, ...requested];
 
 /** Revokes the roles from the requested users and groups. */

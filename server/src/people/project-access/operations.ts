@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
 import { addRoles, changeAccess, replaceAll, replaceRoles, revokeRoles } from './change-access.ts';
-import { buildHolderGrants, buildRoleGrants, getConfigurationGrants } from './requested-grants.ts';
+import { buildConfigurationGrants, buildHolderGrants, buildRoleGrants } from './requested-grants.ts';
 import {
   AccessConfiguration,
   AccessGrant,
@@ -18,7 +18,7 @@ import { listGroupAccess, listProjectRoles, listUserAccess } from './store.ts';
 const READ_PERMISSIONS = ['PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
 const WRITE_PERMISSIONS = ['PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
 const RULES_DESCRIPTION =
-  'Only owners of the project and admins can grant or revoke a role with permissions that they lack. The last owner cannot be removed.';
+  'Only project owners and admins can grant or revoke a role with permissions that they lack. The last owner cannot be removed.';
 
 /** Includes the update events, because an update is recorded if a user or group already has a role. */
 const GRANT_EVENTS = [
@@ -54,7 +54,7 @@ export const PROJECT_ACCESS: OperationModule = {
     query({
       id: 'getProjectAccess',
       route: 'GET /api/admin/projects/:projectId/access',
-      summary: 'Get the access to a project',
+      summary: 'Get project access',
       description:
         'Returns the users, service accounts and groups with roles in the project, and the roles that can be granted.',
       permission: READ_PERMISSIONS,
@@ -70,7 +70,7 @@ export const PROJECT_ACCESS: OperationModule = {
     command({
       id: 'setProjectAccess',
       route: 'PUT /api/admin/projects/:projectId/access',
-      summary: 'Set the access to a project',
+      summary: 'Set project access',
       description: `Replaces all roles in the project, with one event for each user or group whose roles change. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: projectParams,
@@ -86,13 +86,13 @@ export const PROJECT_ACCESS: OperationModule = {
         'project-access-group-roles-deleted',
       ],
       run: (current, { params: { projectId: project }, body }) =>
-        changeAccess(current, project, replaceAll, getConfigurationGrants(body)),
+        changeAccess(current, project, replaceAll, buildConfigurationGrants(body)),
     }),
     command({
       id: 'addProjectAccess',
       route: 'POST /api/admin/projects/:projectId/access',
       summary: 'Grant roles in a project',
-      description: `Grants all of the roles to all of the users and groups, in addition to their roles. If a user or group already has a role, the event is an update. ${RULES_DESCRIPTION}`,
+      description: `Grants all of the roles to all of the users and groups, in addition to the roles they have. If a user or group already has a role, the event is an update. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: projectParams,
       body: AccessGrant,
@@ -107,7 +107,7 @@ export const PROJECT_ACCESS: OperationModule = {
       id: 'addProjectRoleAccess',
       route: 'POST /api/admin/projects/:projectId/role/:roleId/access',
       summary: 'Grant one role in a project',
-      description: `Grants the role to the users and groups, in addition to their roles. If a user or group already has a role, the event is an update. ${RULES_DESCRIPTION}`,
+      description: `Grants the role to the users and groups, in addition to the roles they have. If a user or group already has a role, the event is an update. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: Type.Object({ projectId, roleId }),
       body: RoleHolders,
@@ -172,7 +172,7 @@ function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOL
     command({
       id: `changeProjectRoleOf${Kind}`,
       route: `PUT /api/admin/projects/:projectId/${kind}s/:holderId/roles/:roleId`,
-      summary: `Replace the roles of a ${kind} in a project with one`,
+      summary: `Replace all roles of a ${kind} in a project with one`,
       description: `Grants the role and revokes all other roles of the ${kind} in the project. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: roleParams,
@@ -186,7 +186,7 @@ function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOL
       id: `deleteProjectRoleOf${Kind}`,
       route: `DELETE /api/admin/projects/:projectId/${kind}s/:holderId/roles/:roleId`,
       summary: `Revoke a role of a ${kind} in a project`,
-      description: `Revokes the role. Other roles stay. ${RULES_DESCRIPTION}`,
+      description: `Revokes the role and keeps the others. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: roleParams,
       output: Nothing,

@@ -25,12 +25,12 @@ beforeEach(async () => {
   teamId = (await call(harness.app, 'POST', '/api/admin/groups', { body: group })).body.id;
 });
 
-const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object, token?: string) =>
+const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object, token?: string) =>
   call(harness.app, method, `/api/admin/projects/${project}${path}`, {
     ...(body ? { body } : {}),
     ...(token ? { token } : {}),
   });
-const setAccess = (roles: object[], token?: string) => ask('PUT', '/access', { roles }, token);
+const setAccess = (roles: object[], token?: string) => send('PUT', '/access', { roles }, token);
 const makeRole = async (...permissions: object[]): Promise<number> => {
   const body = { name: `Custom ${++nameCount}`, type: 'custom', permissions };
   return (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles.id;
@@ -38,7 +38,7 @@ const makeRole = async (...permissions: object[]): Promise<number> => {
 
 /** Returns the roles of all users and groups as the API returns them. */
 async function readHeldRoles(): Promise<{ users: [number, number[]][]; groups: [number, number[]][] }> {
-  const { users, groups } = (await ask('GET', '/access')).body;
+  const { users, groups } = (await send('GET', '/access')).body;
   const toPairs = (list: { id: number; roles: number[] }[]) =>
     list.map(({ id, roles }): [number, number[]] => [id, roles]);
   return { users: toPairs(users), groups: toPairs(groups) };
@@ -133,7 +133,7 @@ test('returns users, groups with their members, and the roles that can be grante
   const customRoleId = await makeRole({ name: 'UPDATE_FEATURE' });
   await setAccess([{ id: customRoleId, users: [ann.id], groups: [teamId] }]);
 
-  const { status, body } = await ask('GET', '/access');
+  const { status, body } = await send('GET', '/access');
 
   expect(status).toBe(200);
   expect(body.roles.map((role: { id: number }) => role.id)).toEqual(
@@ -189,7 +189,7 @@ test.each(['user', 'group'] as const)('grants, replaces and revokes the roles of
     ['DELETE', rolesPath],
     ['DELETE', rolesPath],
   ] as ['POST' | 'PUT' | 'DELETE', string, object?][]) {
-    expect((await ask(method, path, body)).status).toBe(200);
+    expect((await send(method, path, body)).status).toBe(200);
     states.push(await readRoles());
   }
 
@@ -210,11 +210,11 @@ test.each(['user', 'group'] as const)('grants, replaces and revokes the roles of
   ]);
 });
 
-test('grants roles to several holders in addition to the roles that they have', async () => {
-  await ask('POST', `/users/${ann.id}/roles/${Reader}`);
+test('grants roles to several holders in addition to the roles they have', async () => {
+  await send('POST', `/users/${ann.id}/roles/${Reader}`);
 
-  const rolesGranted = await ask('POST', '/access', { roles: [Member], users: [ann.id], groups: [teamId] });
-  const roleGranted = await ask('POST', `/role/${Owner}/access`, { users: [{ id: bob.id }] });
+  const rolesGranted = await send('POST', '/access', { roles: [Member], users: [ann.id], groups: [teamId] });
+  const roleGranted = await send('POST', `/role/${Owner}/access`, { users: [{ id: bob.id }] });
 
   expect([rolesGranted.status, roleGranted.status]).toEqual([200, 200]);
   expect(await readHeldRoles()).toEqual({
@@ -247,13 +247,13 @@ test.each([
   ['DELETE', (): string => '/groups/999999/roles', 'Group 999999 does not exist.'],
   ['POST', (): string => `/users/${ann.id}/roles/1`, 'Role 1 does not exist or is not a project role.'],
 ] as const)('%s with an unknown id in the path returns 404', async (method, path, message) => {
-  expect(await ask(method, path())).toMatchObject({ status: 404, body: { name: 'NotFoundError', message } });
+  expect(await send(method, path())).toMatchObject({ status: 404, body: { name: 'NotFoundError', message } });
 });
 
 test('treats a deleted user as unknown', async () => {
   await sql`update users set deleted_at = now() where id = ${ann.id}`.execute(harness.db);
 
-  expect((await ask('POST', `/users/${ann.id}/roles/${Reader}`)).status).toBe(404);
+  expect((await send('POST', `/users/${ann.id}/roles/${Reader}`)).status).toBe(404);
 });
 
 test('lets somebody who manages access grant and revoke only the permissions that they have', async () => {
@@ -271,14 +271,14 @@ test('lets somebody who manages access grant and revoke only the permissions tha
   ]);
   const eventIdBefore = await readNewestEventId();
   const grant = async (role: number) =>
-    (await ask('POST', `/groups/${teamId}/roles/${role}`, undefined, ann.token)).body.name;
+    (await send('POST', `/groups/${teamId}/roles/${role}`, undefined, ann.token)).body.name;
 
   expect(await grant(Owner)).toBe('NoAccessError');
   expect(await grant(productionRole)).toBe('NoAccessError');
   expect(await grant(unrestrictedRole)).toBe('NoAccessError');
   // Ann cannot grant such roles to herself either, revoke them, or replace them together with roles that she may grant.
-  expect((await ask('PUT', `/users/${ann.id}/roles/${Owner}`, undefined, ann.token)).status).toBe(403);
-  expect((await ask('DELETE', `/users/${bob.id}/roles`, undefined, ann.token)).status).toBe(403);
+  expect((await send('PUT', `/users/${ann.id}/roles/${Owner}`, undefined, ann.token)).status).toBe(403);
+  expect((await send('DELETE', `/users/${bob.id}/roles`, undefined, ann.token)).status).toBe(403);
   expect((await setAccess([{ id: lesserRole, users: [ann.id, bob.id] }], ann.token)).status).toBe(403);
   expect(await readNewestEventId()).toBe(eventIdBefore);
 
@@ -291,12 +291,12 @@ test('lets an owner grant roles with more permissions than Owner, even if a grou
   const approverRole = await makeRole({ name: 'APPROVE_CHANGE_REQUEST' });
   await setAccess([{ id: Owner, groups: [teamId] }]);
 
-  expect((await ask('POST', `/users/${ann.id}/roles/${approverRole}`, undefined, bob.token)).status).toBe(
+  expect((await send('POST', `/users/${ann.id}/roles/${approverRole}`, undefined, bob.token)).status).toBe(
     200,
   );
 });
 
-test('does not treat a root role with UPDATE_PROJECT as owner', async () => {
+test('does not treat a root role with UPDATE_PROJECT as an owner', async () => {
   const body = {
     name: `Root ${++nameCount}`,
     type: 'root-custom',
@@ -305,16 +305,16 @@ test('does not treat a root role with UPDATE_PROJECT as owner', async () => {
   const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
   await sql`update user_roles set role_id = ${id} where user_id = ${ann.id}`.execute(harness.db);
 
-  expect((await ask('POST', `/users/${ann.id}/roles/${Owner}`, undefined, ann.token)).status).toBe(403);
-  expect((await ask('POST', `/users/${ann.id}/roles/${Reader}`, undefined, ann.token)).status).toBe(200);
+  expect((await send('POST', `/users/${ann.id}/roles/${Owner}`, undefined, ann.token)).status).toBe(403);
+  expect((await send('POST', `/users/${ann.id}/roles/${Reader}`, undefined, ann.token)).status).toBe(200);
 });
 
 test.each([
-  ['revoked alone', () => ask('DELETE', `/users/${ann.id}/roles/${Owner}`)],
-  ['replaced with a different role', () => ask('PUT', `/users/${ann.id}/roles/${Member}`)],
-  ['revoked with all others', () => ask('DELETE', `/users/${ann.id}/roles`)],
-  ['missing in the new access', () => setAccess([{ id: Member, users: [ann.id], groups: [teamId] }])],
-  ['revoked by its holder', () => ask('DELETE', `/users/${ann.id}/roles`, undefined, ann.token)],
+  ['revoked alone', () => send('DELETE', `/users/${ann.id}/roles/${Owner}`)],
+  ['replaced with a different role', () => send('PUT', `/users/${ann.id}/roles/${Member}`)],
+  ['revoked with all others', () => send('DELETE', `/users/${ann.id}/roles`)],
+  ['missing from the new access', () => setAccess([{ id: Member, users: [ann.id], groups: [teamId] }])],
+  ['revoked by its holder', () => send('DELETE', `/users/${ann.id}/roles`, undefined, ann.token)],
 ])('keeps the last owner when the role is %s', async (_case, revoke) => {
   await setAccess([{ id: Owner, users: [ann.id] }]);
   const eventIdBefore = await readNewestEventId();
@@ -330,9 +330,9 @@ test('a group counts as an owner only if it has members', async () => {
   ).body.id;
   await setAccess([{ id: Owner, users: [ann.id], groups: [emptyGroupId] }]);
 
-  const rejection = await ask('DELETE', `/users/${ann.id}/roles`);
-  await ask('POST', `/groups/${teamId}/roles/${Owner}`);
-  const response = await ask('DELETE', `/users/${ann.id}/roles`);
+  const rejection = await send('DELETE', `/users/${ann.id}/roles`);
+  await send('POST', `/groups/${teamId}/roles/${Owner}`);
+  const response = await send('DELETE', `/users/${ann.id}/roles`);
 
   expect([rejection.status, response.status]).toEqual([403, 200]);
 });
@@ -354,7 +354,7 @@ test('keeps one of two owners who leave at the same time', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 
-  const responses = Promise.all([ann, bob].map(user => ask('DELETE', `/users/${user.id}/roles`)));
+  const responses = Promise.all([ann, bob].map(user => send('DELETE', `/users/${user.id}/roles`)));
   await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
@@ -365,14 +365,14 @@ test('rejects a grant to a group that a concurrent request deletes', async () =>
   const deletion = await harness.db.startTransaction().execute();
   await sql`delete from groups where id = ${teamId}`.execute(deletion);
 
-  const grant = ask('POST', `/groups/${teamId}/roles/${Reader}`);
+  const grant = send('POST', `/groups/${teamId}/roles/${Reader}`);
   await waitForLockWaiters(harness.db);
   await deletion.commit().execute();
 
   expect((await grant).status).toBe(404);
 });
 
-test('records the revocation once if a group is deleted during a change of access', async () => {
+test('records the revocation once if a group is deleted during an access change', async () => {
   await setAccess([{ id: Reader, groups: [teamId] }]);
   const eventIdBefore = await readNewestEventId();
   const blocker = await harness.db.startTransaction().execute();
@@ -391,7 +391,7 @@ test('records the revocation once if a group is deleted during a change of acces
 test(`the events alone reproduce all roles (seed ${SEED})`, async () => {
   const role = fc.constantFrom(Owner, Member, Reader);
   const steps = fc.record({
-    kind: fc.constantFrom('give', 'take', 'set', 'give many', 'set all'),
+    kind: fc.constantFrom('grant', 'revoke', 'set', 'grant many', 'set all'),
     holder: fc.constantFrom(`/users/${ann.id}`, `/users/${bob.id}`, `/groups/${teamId}`),
     user: fc.constantFrom(ann.id, bob.id),
     role,
@@ -402,14 +402,14 @@ test(`the events alone reproduce all roles (seed ${SEED})`, async () => {
     seed: SEED,
   })) {
     const { status } =
-      kind === 'give'
-        ? await ask('POST', `${holder}/roles/${roleId}`)
-        : kind === 'take'
-          ? await ask('DELETE', `${holder}/roles/${roleId}`)
+      kind === 'grant'
+        ? await send('POST', `${holder}/roles/${roleId}`)
+        : kind === 'revoke'
+          ? await send('DELETE', `${holder}/roles/${roleId}`)
           : kind === 'set'
-            ? await ask('PUT', `${holder}/roles`, { roles })
-            : kind === 'give many'
-              ? await ask('POST', '/access', { roles, users: [user], groups: [teamId] })
+            ? await send('PUT', `${holder}/roles`, { roles })
+            : kind === 'grant many'
+              ? await send('POST', '/access', { roles, users: [user], groups: [teamId] })
               : await setAccess(roles.map(id => ({ id, users: [user], groups: [teamId] })));
     expect([200, 403]).toContain(status);
   }
@@ -438,14 +438,14 @@ test(`the events alone reproduce all roles (seed ${SEED})`, async () => {
   expect(new Map(rows)).toEqual(state);
 });
 
-test('does not show the access to callers who can only read the project', async () => {
+test('does not show project access to callers who can only read the project', async () => {
   await makeMember(harness.db, ann, project, 'Member');
 
   for (const [method, path] of [
     ['GET', '/access'],
     ['DELETE', `/users/${ann.id}/roles`],
   ] as const) {
-    expect(await ask(method, path, undefined, ann.token)).toMatchObject({
+    expect(await send(method, path, undefined, ann.token)).toMatchObject({
       status: 403,
       body: { name: 'NoAccessError' },
     });
@@ -465,7 +465,7 @@ test('uses the same number of statements for many holders', async () => {
         { id: Reader, groups: [teamId] },
       ]),
     ),
-    await countStatements(() => ask('GET', '/access')),
+    await countStatements(() => send('GET', '/access')),
   ];
   const users = await Promise.all([1, 2, 3, 4, 5].map(() => makeUser(harness.db, 'Viewer')));
   const ids = users.map(({ id }) => id);
@@ -478,7 +478,7 @@ test('uses the same number of statements for many holders', async () => {
         { id: Member, users: ids, groups: [teamId] },
       ]),
     ),
-    await countStatements(() => ask('GET', '/access')),
+    await countStatements(() => send('GET', '/access')),
   ];
 
   expect(actual).toEqual(expected);

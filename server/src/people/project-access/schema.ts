@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Group, Member } from '../groups/schema.ts';
 import { Role } from '../roles/schema.ts';
 
-const roleId = Type.Integer({ description: 'Id of the first of the roles', examples: [5] });
+const roleId = Type.Integer({ description: 'Id of the first role', examples: [5] });
 const roles = Type.Array(Type.Integer(), { description: 'Ids of the roles in the project', examples: [[5]] });
 const addedAt = Timestamp('When the first role was granted');
 
@@ -39,7 +39,7 @@ export const ProjectAccess = Named(
     version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     roles: Type.Array(Ref(Role), { description: 'The roles that can be granted in a project' }),
     users: Type.Array(Ref(UserAccess), {
-      description: 'Users and service accounts with their own role',
+      description: 'Users and service accounts with roles of their own',
     }),
     groups: Type.Array(Ref(GroupAccess)),
   }),
@@ -54,7 +54,7 @@ const holders = Type.Optional(
     NamedObject(
       'RoleHolder',
       { id: RowId({ description: 'Id of the user or group' }) },
-      { description: 'Somebody who has the role' },
+      { description: 'A user or group with the role' },
     ),
     { maxItems: MAX_HOLDERS, examples: [[{ id: 7 }]] },
   ),
@@ -69,7 +69,7 @@ export const AccessConfiguration = NamedObject(
         users: Type.Optional(Nullable(idList('Ids of users and service accounts', [7]))),
         groups: Type.Optional(Nullable(idList('Ids of groups', [3]))),
       }),
-      { maxItems: MAX_ROLES, description: 'The holders of each role. They replace all current grants' },
+      { maxItems: MAX_ROLES, description: 'The holders of each role, which replace all current grants' },
     ),
   },
   { examples: [{ roles: [{ id: 4, users: [7], groups: [] }] }] },
@@ -96,6 +96,6 @@ export type RoleHolders = Static<typeof RoleHolders>;
 
 export const HeldRoles = NamedObject(
   'HeldRoleIds',
-  { roles: idList('Ids of the roles. They replace the current roles', [5], MAX_ROLES) },
+  { roles: idList('Ids of the roles, which replace the current roles', [5], MAX_ROLES) },
   { examples: [{ roles: [5] }] },
 );

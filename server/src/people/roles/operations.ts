@@ -51,7 +51,7 @@ export const ROLES: OperationModule = {
       route: 'GET /api/admin/permissions',
       summary: 'List permissions',
       description:
-        'Returns all permissions that a role can have: on the instance, in a project, and for an environment. Every authenticated caller can do this.',
+        'Returns all permissions that a role can have: on the instance, in a project, and for an environment. Every authenticated caller may call it.',
       permission: 'NONE',
       output: jsonResponse('The permissions', Permissions),
       read: async ({ db }) => ({
@@ -63,7 +63,7 @@ export const ROLES: OperationModule = {
       id: 'getRoles',
       route: 'GET /api/admin/roles',
       summary: 'List roles',
-      description: 'Returns the built-in and custom roles, by id.',
+      description: 'Returns the built-in and custom roles, sorted by id.',
       permission: ['READ_ROLE'],
       output: jsonResponse('The roles', RoleList),
       read: async ({ db }) => ({ version: 1, roles: await listRoles(db) }),
@@ -89,7 +89,7 @@ export const ROLES: OperationModule = {
       route: 'GET /api/admin/roles/:roleId/holders',
       summary: 'List the holders of a role',
       description:
-        'Returns the users, service accounts and groups with the role, each with the project of the grant.',
+        'Returns the users, service accounts and groups with the role, each with the project in which it is granted.',
       permission: ['ADMIN'],
       params,
       output: jsonResponse('The holders', HoldersOfRole),

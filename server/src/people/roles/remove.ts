@@ -1,7 +1,7 @@
 import { ApiError, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { requireCustom } from './built-in.ts';
-import { deleteRole, listHolders, lockRole } from './store.ts';
+import { deleteRole, describeHolders, lockRole } from './store.ts';
 
 const MAX_NAMED_HOLDERS = 5;
 
@@ -10,7 +10,7 @@ export async function removeRole({ tx, record }: Change, id: number): Promise<vo
   const role = await lockRole(tx, id);
   if (!role) throw notFound(`Role ${id}`);
   requireCustom(role);
-  const holders = await listHolders(tx, id);
+  const holders = await describeHolders(tx, id);
   if (holders.length > 0) throw roleInUse(role.name, holders);
 
   await deleteRole(tx, id);

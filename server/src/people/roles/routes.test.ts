@@ -17,22 +17,23 @@ const newRole = () => ({
     { name: 'CREATE_FEATURE', environment: null },
   ],
 });
-const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object, token?: string) =>
+const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object, token?: string) =>
   call(harness.app, method, `/api/admin/roles${path}`, {
     ...(body ? { body } : {}),
     ...(token ? { token } : {}),
   });
-const create = async (fields: object = {}) => (await ask('POST', '', { ...newRole(), ...fields })).body.roles;
+const create = async (fields: object = {}) =>
+  (await send('POST', '', { ...newRole(), ...fields })).body.roles;
 const events = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
 test('creates, reads, updates and deletes a role, and records the whole role in each event', async () => {
   const input = newRole();
-  const creation = await ask('POST', '', input);
+  const creation = await send('POST', '', input);
   const { id } = creation.body.roles;
-  const role = await ask('GET', `/${id}`);
-  const update = await ask('PUT', `/${id}`, { name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] });
-  const deletion = await ask('DELETE', `/${id}`);
+  const role = await send('GET', `/${id}`);
+  const update = await send('PUT', `/${id}`, { name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] });
+  const deletion = await send('DELETE', `/${id}`);
 
   expect([creation.status, role.status, update.status, deletion.status]).toEqual([200, 200, 200, 200]);
   expect(role.body).toEqual(creation.body.roles);
@@ -65,7 +66,7 @@ test('creates, reads, updates and deletes a role, and records the whole role in 
   });
   expect((await events('role-updated'))[0]).toMatchObject({ data: updatedData, preData: createdData });
   expect((await events('role-deleted'))[0]).toMatchObject({ data: null, preData: updatedData });
-  expect((await ask('GET', `/${id}`)).status).toBe(404);
+  expect((await send('GET', `/${id}`)).status).toBe(404);
 });
 
 test('records nothing for the same permissions in a different order', async () => {
@@ -73,7 +74,7 @@ test('records nothing for the same permissions in a different order', async () =
   const { permissions } = newRole();
   const eventsBefore = (await events('role-updated')).length;
 
-  const response = await ask('PUT', `/${id}`, {
+  const response = await send('PUT', `/${id}`, {
     name,
     permissions: [...permissions, ...permissions].toReversed(),
   });
@@ -85,7 +86,7 @@ test('records nothing for the same permissions in a different order', async () =
 test('lists built-in and custom roles, and all permissions that a role can have', async () => {
   const { id } = await create({ type: 'root-custom', permissions: [{ name: 'CREATE_PROJECT' }] });
 
-  const { body } = await ask('GET');
+  const { body } = await send('GET');
   const { permissions } = (await call(harness.app, 'GET', '/api/admin/permissions')).body;
 
   expect(
@@ -121,12 +122,12 @@ test('lists every permission of the built-in roles', async () => {
   for (const id of [1, 2, 3, 4, 5, 6]) {
     const { rows } = await sql<{ held: number }>`
       select count(*) as held from role_permissions where role_id = ${id}`.execute(harness.db);
-    expect((await ask('GET', `/${id}`)).body.permissions).toHaveLength(rows[0]?.held ?? -1);
+    expect((await send('GET', `/${id}`)).body.permissions).toHaveLength(rows[0]?.held ?? -1);
   }
 });
 
 test('lists every validation error of a role with its path', async () => {
-  const response = await ask('POST', '', {
+  const response = await send('POST', '', {
     ...newRole(),
     permissions: [
       { name: 'FLY' },
@@ -151,9 +152,9 @@ test('lists every validation error of a role with its path', async () => {
 test('accepts project permissions in a root role, but not ADMIN', async () => {
   const permissions = [{ name: 'CREATE_PROJECT' }, { name: 'UPDATE_PROJECT' }];
 
-  expect((await ask('POST', '', { ...newRole(), type: 'root-custom', permissions })).status).toBe(200);
+  expect((await send('POST', '', { ...newRole(), type: 'root-custom', permissions })).status).toBe(200);
   expect(
-    await ask('POST', '', { ...newRole(), type: 'root-custom', permissions: [{ name: 'ADMIN' }] }),
+    await send('POST', '', { ...newRole(), type: 'root-custom', permissions: [{ name: 'ADMIN' }] }),
   ).toMatchObject({ status: 400, body: { details: [{ path: '/body/permissions/0/name' }] } });
 });
 
@@ -163,35 +164,37 @@ test.each([
   [{ name: undefined }, '/body/name'],
   [{ permissions: [{}] }, '/body/permissions/0/name'],
 ])('rejects %j', async (fields, path) => {
-  expect(await ask('POST', '', { ...newRole(), ...fields })).toMatchObject({
+  expect(await send('POST', '', { ...newRole(), ...fields })).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path }] },
   });
 });
 
-test('rejects the name of another role case-insensitively, including built-in roles', async () => {
+test('rejects the name of an existing role case-insensitively, including built-in roles', async () => {
   const { name, id } = await create();
 
   for (const takenName of [name.toUpperCase(), 'owner']) {
     const body = { ...newRole(), name: takenName, type: 'root-custom', permissions: [] };
-    expect(await ask('POST', '', body)).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
-    expect((await ask('POST', '/validate', body)).status).toBe(409);
+    expect(await send('POST', '', body)).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+    expect((await send('POST', '/validate', body)).status).toBe(409);
   }
-  expect((await ask('PUT', `/${id}`, { name: name.toUpperCase() })).status).toBe(200);
-  expect((await ask('POST', '/validate', newRole())).status).toBe(200);
-  expect((await ask('POST', '/validate', { ...newRole(), permissions: [{ name: 'FLY' }] })).status).toBe(400);
+  expect((await send('PUT', `/${id}`, { name: name.toUpperCase() })).status).toBe(200);
+  expect((await send('POST', '/validate', newRole())).status).toBe(200);
+  expect((await send('POST', '/validate', { ...newRole(), permissions: [{ name: 'FLY' }] })).status).toBe(
+    400,
+  );
 });
 
 test.each([1, 2, 3, 4, 5, 6])('rejects an update or deletion of the built-in role %i', async id => {
-  for (const response of [await ask('PUT', `/${id}`, newRole()), await ask('DELETE', `/${id}`)]) {
+  for (const response of [await send('PUT', `/${id}`, newRole()), await send('DELETE', `/${id}`)]) {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
 });
 
-test('rejects a different type for a role', async () => {
+test('rejects a change of the role type', async () => {
   const { id, name } = await create();
 
-  expect(await ask('PUT', `/${id}`, { name, type: 'root-custom' })).toMatchObject({
+  expect(await send('PUT', `/${id}`, { name, type: 'root-custom' })).toMatchObject({
     status: 400,
     body: { details: [{ path: '/body/type' }] },
   });
@@ -204,11 +207,11 @@ test('lists who has a role and where, groups first', async () => {
   const group = await call(harness.app, 'POST', '/api/admin/groups', {
     body: { name: 'Zebra crew', users: [{ user: { id: user.id } }] },
   });
-  const emptyList = await ask('GET', `/${role.id}/holders`);
+  const emptyList = await send('GET', `/${role.id}/holders`);
   for (const holder of [`users/${user.id}`, `groups/${group.body.id}`])
     await call(harness.app, 'POST', `/api/admin/projects/${project.id}/${holder}/roles/${role.id}`);
 
-  const list = await ask('GET', `/${role.id}/holders`);
+  const list = await send('GET', `/${role.id}/holders`);
 
   const grantedProject = { project: { id: project.id, name: 'Held in' } };
   expect(emptyList.body).toEqual({ holders: [], total: 0 });
@@ -219,8 +222,8 @@ test('lists who has a role and where, groups first', async () => {
     ],
     total: 2,
   });
-  expect((await ask('GET', '/999999/holders')).status).toBe(404);
-  expect((await ask('GET', `/${role.id}/holders`, undefined, user.token)).status).toBe(403);
+  expect((await send('GET', '/999999/holders')).status).toBe(404);
+  expect((await send('GET', `/${role.id}/holders`, undefined, user.token)).status).toBe(403);
 });
 
 test('lists the holders of a root role: users, groups, and new users of single sign-on', async () => {
@@ -230,7 +233,7 @@ test('lists the holders of a root role: users, groups, and new users of single s
     insert into auth_settings (name, content, default_role_id) values ('oidc', '{}', ${role.id})
     on conflict (name) do update set default_role_id = ${role.id}`.execute(harness.db);
 
-  const { body } = await ask('GET', `/${role.id}/holders`);
+  const { body } = await send('GET', `/${role.id}/holders`);
 
   await sql`delete from auth_settings`.execute(harness.db);
   expect(body.holders).toMatchObject([
@@ -251,12 +254,12 @@ test('rejects the deletion of a role in use and names the holders', async () => 
     body: { roles: [role.id], users: [user.id], groups: [group.id] },
   });
 
-  const rejection = await ask('DELETE', `/${role.id}`);
+  const rejection = await send('DELETE', `/${role.id}`);
 
   expect(rejection).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
   expect(rejection.body.message).toContain(`user holder in project ${project.id}`);
   expect(rejection.body.message).toContain(`group Holders in project ${project.id}`);
-  expect((await ask('DELETE', `/${rootRole.id}`)).body.message).toContain('group Holders.');
+  expect((await send('DELETE', `/${rootRole.id}`)).body.message).toContain('group Holders.');
 });
 
 test('does not delete a role that a concurrent request grants', async () => {
@@ -268,7 +271,7 @@ test('does not delete a role that a concurrent request grants', async () => {
     grant,
   );
 
-  const deletion = ask('DELETE', `/${role.id}`);
+  const deletion = send('DELETE', `/${role.id}`);
   await waitForLockWaiters(harness.db);
   await grant.commit().execute();
 
@@ -287,7 +290,7 @@ test('applies new permissions to all holders of the role immediately', async () 
     (await call(harness.app, 'POST', features, { token: user.token, body: {} })).status;
 
   const statusBefore = await writeStatus();
-  await ask('PUT', `/${role.id}`, { name: role.name, permissions: [{ name: 'CREATE_FEATURE' }] });
+  await send('PUT', `/${role.id}`, { name: role.name, permissions: [{ name: 'CREATE_FEATURE' }] });
 
   expect([statusBefore, await writeStatus()]).toEqual([403, 400]);
 });
@@ -297,8 +300,8 @@ test('requires READ_ROLE to read roles and ADMIN to create roles', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   await sql`update user_roles set role_id = ${readingRole.id} where user_id = ${user.id}`.execute(harness.db);
 
-  expect((await ask('GET', '', undefined, user.token)).status).toBe(200);
-  expect((await ask('POST', '', newRole(), user.token)).status).toBe(403);
+  expect((await send('GET', '', undefined, user.token)).status).toBe(200);
+  expect((await send('POST', '', newRole(), user.token)).status).toBe(403);
 });
 
 test('does not remove ADMIN from the role of the last admin', async () => {
@@ -309,7 +312,7 @@ test('does not remove ADMIN from the role of the last admin', async () => {
     harness.db,
   );
   await sql`update user_roles set role_id = ${role.id} where user_id = ${user.id}`.execute(harness.db);
-  const removeAdmin = () => ask('PUT', `/${role.id}`, { name: role.name, permissions: [] });
+  const removeAdmin = () => send('PUT', `/${role.id}`, { name: role.name, permissions: [] });
   await sql`delete from user_roles where role_id = 1`.execute(harness.db);
 
   const rejection = await removeAdmin();

@@ -92,7 +92,7 @@ export const Role = Named(
 );
 export type Role = Static<typeof Role>;
 
-/** A role in a list of somebody's roles. */
+/** A role in the list of a user's or group's roles. */
 export const NamedRole = Named(
   'NamedRole',
   Type.Object(
@@ -181,7 +181,7 @@ export const PermissionInput = NamedObject(
         Type.String({
           maxLength: 100,
           description:
-            'Only for permissions of type environment. Omitted: all environments, including later ones',
+            'Only for permissions of type environment. Omitted: all environments, including those created later',
           examples: ['production'],
         }),
       ),

@@ -99,7 +99,7 @@ export async function deleteRole(tx: Tx, id: number): Promise<void> {
 }
 
 /** Describes the users, service accounts and groups with the role, by name, each with the project of the grant. */
-export async function listHolders(db: Reader, id: number): Promise<string[]> {
+export async function describeHolders(db: Reader, id: number): Promise<string[]> {
   const { rows } = await sql<{ holder: string }>`
     select holder || coalesce(' in project ' || project, '') as holder from (
       select replace(users.kind, '-', ' ') || ' ' || coalesce(username, email) as holder, project
@@ -111,7 +111,7 @@ export async function listHolders(db: Reader, id: number): Promise<string[]> {
       union all
       select 'group ' || groups.name, null from groups where root_role_id = ${id}
       union all
-      select 'new users of single sign-on, in its settings', null from auth_settings where default_role_id = ${id}
+      select 'new users in the single sign-on settings', null from auth_settings where default_role_id = ${id}
     ) as held
     order by holder, project`.execute(db);
   return rows.map(row => row.holder);

@@ -121,7 +121,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
     command({
       id: 'createServiceAccountToken',
       route: 'POST /api/admin/service-account/:id/token',
-      summary: 'Create a token of a service account',
+      summary: 'Create a token for a service account',
       description:
         "Creates a token that acts as the account. The token has the account's current permissions, unless a scope limits them. Only this response has the secret. An account can have at most ten tokens.",
       permission: ['ADMIN'],

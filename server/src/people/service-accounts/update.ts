@@ -3,7 +3,7 @@ import { notFound } from '@halyard/plane/platform/errors.ts';
 import { requireKey } from '../../platform/secrets/require-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
-import { forgetOwnSecrets } from '../api-tokens/own-secrets.ts';
+import { deleteOwnSecrets } from '../api-tokens/own-secrets.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { rejectReserved, requireRootRole } from './create.ts';
 import type { ServiceAccountUpdate } from './schema.ts';
@@ -32,6 +32,6 @@ export async function changeServiceAccount(
   if (accountAfter.readsTokenSecrets && !accountBefore.readsTokenSecrets) requireKey(keyring);
   await updateAccount(tx, id, accountAfter);
   await setRootRole(current, id, accountAfter.rootRole);
-  if (!accountAfter.readsTokenSecrets) await forgetOwnSecrets(current, id);
+  if (!accountAfter.readsTokenSecrets) await deleteOwnSecrets(current, id);
   record({ type: 'service-account-updated', data: accountAfter, preData: accountBefore });
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: harness.databaseUrl,
     LOG_LEVEL: 'fatal',
-    // Both servers would open all their connections, and other tests need PostgreSQL's 100 too.
+    // With the default pool size, the two servers would use most of PostgreSQL's 100 connections, which other tests need too.
     HALYARD_POOL_SIZE: '4',
     // The test is a trusted proxy and sets the IP address of each request.
     HALYARD_TRUSTED_PROXIES: '127.0.0.1',
@@ -64,7 +64,7 @@ const blockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked&limit=1000')).body.events;
 
 test(
-  `${ATTEMPTS} wrong logins to one account from as many addresses are blocked by two servers together, and its owner can log in`,
+  `two servers together block ${ATTEMPTS} wrong logins to one account from as many IP addresses, while its owner can log in`,
   GENERATED,
   async () => {
     const { id, username } = await makePerson(harness.db);
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  `${ATTEMPTS} wrong logins from one address to as many accounts are blocked by two servers together, and others can log in`,
+  `two servers together block ${ATTEMPTS} wrong logins from one IP address to as many accounts, while others can log in`,
   GENERATED,
   async () => {
     const { username } = await makePerson(harness.db);

@@ -61,7 +61,7 @@ test('limits an unknown account in the same way without storing its name', async
   expect(rows.filter(({ text }) => text.includes(typedName))).toEqual([]);
 });
 
-test('counts an account case-insensitively and an IPv6 network as one address', async () => {
+test('counts an account case-insensitively and an IPv6 network as one IP address', async () => {
   const { username } = await makePerson(harness.db);
   for (let round = 1; round <= 5; round++) {
     await failLogin(round % 2 ? username : username.toUpperCase(), `2001:db8:1:2::${round}`);
@@ -106,7 +106,7 @@ const withoutErrorId = ({ status, body, headers }: ApiResponse) => {
   return { status, body: rest, names: Object.keys(headers).toSorted(), retryAfter: headers['retry-after'] };
 };
 
-/** Sets the counter of the IP address as after this many failed logins to different accounts. */
+/** Sets the counter of the IP address as if this many logins to different accounts had failed. */
 async function simulateFailures(ip: string, failures: number) {
   await failLogin(`${ip}-first`, ip);
   await sql`update login_failures set failures = ${failures} where scope = 'address'`.execute(harness.db);
@@ -129,9 +129,9 @@ async function guessAt(ip: string, username: string, failures: number, guesses: 
 }
 
 test.each([
-  ['after the address is blocked', 20, 8],
-  ['before the address is blocked', 17, 2],
-  ['while the address becomes blocked', 18, 4],
+  ['after the IP address is blocked', 20, 8],
+  ['before the IP address is blocked', 17, 2],
+  ['while the IP address becomes blocked', 18, 4],
 ])('guesses %s do not reveal whether a user is known at the IP address', async (_when, others, guesses) => {
   const { username } = await makePerson(harness.db);
   await logIn(harness.app, username, '192.0.2.61');

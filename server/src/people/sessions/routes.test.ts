@@ -19,12 +19,12 @@ beforeAll(async () => {
 });
 
 const statusWith = async (cookie: string, app = harness.app) =>
-  (await makeBrowser(app, cookie).ask('GET', '/api/admin/user')).status;
+  (await makeBrowser(app, cookie).send('GET', '/api/admin/user')).status;
 
 const readEvents = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
-test('sets an HttpOnly cookie at login, which authenticates the user', async () => {
+test('sets an HttpOnly cookie at login that authenticates the user', async () => {
   const { id, username } = await makePerson(harness.db, 'Editor');
 
   const response = await tryLogin(harness.app, username.toUpperCase());
@@ -33,7 +33,7 @@ test('sets an HttpOnly cookie at login, which authenticates the user', async () 
   expect(response.headers['set-cookie']).toMatch(
     /^halyard-session=hyw_[0-9A-Za-z]{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
   );
-  const me = await makeBrowser(harness.app, findCookie(response) ?? '').ask('GET', '/api/admin/user');
+  const me = await makeBrowser(harness.app, findCookie(response) ?? '').send('GET', '/api/admin/user');
   expect(me.body.user.id).toBe(id);
   expect(me.body.permissions).toContainEqual({ permission: 'CREATE_PROJECT' });
 });
@@ -89,7 +89,7 @@ test.each([
   expect(response).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('rejects a login from a form', async () => {
+test('rejects a login sent as a form', async () => {
   const response = await harness.app.inject({
     method: 'POST',
     url: '/auth/simple/login',
@@ -172,12 +172,12 @@ describe('a session ends', () => {
     const { username } = await makePerson(harness.db);
     const browser = await logIn(harness.app, username);
 
-    const response = await browser.ask('POST', '/logout');
+    const response = await browser.send('POST', '/logout');
 
     expect(response.status).toBe(200);
     expect(response.headers['set-cookie']).toBe(`${COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`);
     expect(await statusWith(browser.cookie)).toBe(401);
-    expect((await browser.ask('POST', '/logout')).status).toBe(200);
+    expect((await browser.send('POST', '/logout')).status).toBe(200);
     expect((await call(harness.app, 'POST', '/logout', { token: null })).status).toBe(200);
   });
 
@@ -186,7 +186,7 @@ describe('a session ends', () => {
     const [browser, otherBrowser] = [await logIn(harness.app, username), await logIn(secondServer, username)];
     const otherUser = await logIn(harness.app, (await makePerson(harness.db)).username);
 
-    const response = await browser.ask('DELETE', '/api/admin/user/sessions');
+    const response = await browser.send('DELETE', '/api/admin/user/sessions');
 
     expect(response.status).toBe(200);
     expect(response.headers['set-cookie']).toContain('Max-Age=0');
@@ -227,7 +227,7 @@ test('lists the sessions of the authenticated user and ends a single session', a
   ];
   const otherUser = await logIn(harness.app, (await makePerson(harness.db)).username);
 
-  const { sessions } = (await browser.ask('GET', '/api/admin/user/sessions')).body;
+  const { sessions } = (await browser.send('GET', '/api/admin/user/sessions')).body;
 
   expect(sessions).toHaveLength(2);
   expect(sessions.find((session: { current: boolean }) => session.current)).toMatchObject({
@@ -236,8 +236,8 @@ test('lists the sessions of the authenticated user and ends a single session', a
     userAgent: 'lightMyRequest',
   });
   const { id } = sessions.find((session: { current: boolean }) => !session.current);
-  expect((await otherUser.ask('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(404);
-  expect((await browser.ask('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(200);
+  expect((await otherUser.send('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(404);
+  expect((await browser.send('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(200);
   expect(await statusWith(otherBrowser.cookie)).toBe(401);
   expect(await statusWith(browser.cookie)).toBe(200);
 });
@@ -258,7 +258,7 @@ test('ends the least recently used session of a user with the maximum number of 
 
   const newestBrowser = await logIn(harness.app, username);
 
-  const { sessions } = (await newestBrowser.ask('GET', '/api/admin/user/sessions')).body;
+  const { sessions } = (await newestBrowser.send('GET', '/api/admin/user/sessions')).body;
   expect(sessions).toHaveLength(MAX_SESSIONS);
   expect(await statusWith(oldestBrowser.cookie)).toBe(401);
 });
@@ -294,7 +294,7 @@ test('rejects a cookie with a wrong checksum without a query', async () => {
   expect(harness.statements.length).toBe(statementsBefore);
 });
 
-test('uses as many statements for a session as for a token', async () => {
+test('runs the same number of statements for a session as for a token', async () => {
   const { username } = await makePerson(harness.db);
   const { token } = await makeUser(harness.db, 'Viewer');
   const browser = await logIn(harness.app, username);
@@ -304,7 +304,7 @@ test('uses as many statements for a session as for a token', async () => {
     return harness.statements.length - statementsBefore;
   };
 
-  const statementsWithSession = await countStatements(() => browser.ask('GET', '/api/admin/tag-types'));
+  const statementsWithSession = await countStatements(() => browser.send('GET', '/api/admin/tag-types'));
 
   expect(await countStatements(() => call(harness.app, 'GET', '/api/admin/tag-types', { token }))).toBe(
     statementsWithSession,
@@ -322,15 +322,15 @@ describe('a write with a session', () => {
 
   test.each<[string, Record<string, string>, number]>([
     ['has neither header', {}, 403],
-    ['comes from another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['comes from a different site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['comes from a sibling domain', { 'sec-fetch-site': 'same-site' }, 403],
     ['comes from no page', { 'sec-fetch-site': 'none' }, 403],
     ['has two values', { 'sec-fetch-site': 'same-origin, cross-site' }, 403],
-    ['comes from another origin', { origin: 'https://evil.example' }, 403],
+    ['comes from a different origin', { origin: 'https://evil.example' }, 403],
     ['comes from a page without an origin', { origin: 'null' }, 403],
-    ['comes from our host and another port', { origin: 'http://localhost:4243' }, 403],
+    ['comes from our host on a different port', { origin: 'http://localhost:4243' }, 403],
     ['comes from our host over https', { origin: 'https://localhost:4242' }, 403],
-    ['has our origin in the Referer only', { referer: `${OUR_ORIGIN}/projects` }, 403],
+    ['has our origin only in the Referer', { referer: `${OUR_ORIGIN}/projects` }, 403],
     [
       'is cross-site according to the browser, with our origin',
       { 'sec-fetch-site': 'cross-site', origin: OUR_ORIGIN },
@@ -454,7 +454,7 @@ test('creates no session if the user is deleted during the login', async () => {
   expect((await login).status).toBe(401);
 });
 
-test('rehashes a password with weaker parameters at the next login', async () => {
+test('rehashes a password whose hash has weaker parameters at the next login', async () => {
   const { id, username } = await makePerson(harness.db);
   const weakParameters = '$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$';
   const { argon2Sync } = await import('node:crypto');
@@ -483,7 +483,7 @@ test('rehashes a password with weaker parameters at the next login', async () =>
   expect((await tryLogin(harness.app, username)).status).toBe(200);
 });
 
-test('deletes exactly the expired rows', async () => {
+test('deletes only the expired rows', async () => {
   const { id, username } = await makePerson(harness.db);
   const { cookie } = await logIn(harness.app, username);
   await sql`delete from sessions where user_id <> ${id}`.execute(harness.db);

@@ -31,7 +31,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Log in',
         description:
-          'Starts a session and sets its cookie. Ends the session of an earlier cookie. An unknown user and a wrong password get the same response. Failed logins are limited per account, per IP address, and per combination of the two. Rejected while password login is disabled. Needs no authentication. Events: login-blocked when a limit is reached.',
+          'Starts a session and sets its cookie. Ends the session of an existing cookie. The response is the same for an unknown user and a wrong password. Failed logins are limited per account, per IP address, and per combination of the two. Rejected while password login is disabled. Needs no authentication. Events: login-blocked when a limit is reached.',
         security: [],
         body: LoginRequest,
         response: {

@@ -26,7 +26,7 @@ export const Session = Named(
       userAgent: Nullable(Type.String({ description: 'User-Agent header of the login' })),
       createdAt: Timestamp('When the user logged in'),
       seenAt: Timestamp('When the session was last used, to the minute'),
-      expiresAt: Timestamp('When the session ends at the latest'),
+      expiresAt: Timestamp('When the session ends, even if it is in use'),
       current: Type.Boolean({ description: 'true for the session of this request' }),
     },
     { description: 'A session' },

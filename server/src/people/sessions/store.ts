@@ -16,8 +16,8 @@ export type LoginAccount = {
 export type LoginAttempt = { login: string; network: string };
 
 /**
- * Returns the key of a counter, which is a hash. Callers convert the login to lower case in PostgreSQL, as for finding the user, so
- * that two spellings share a counter.
+ * Returns the key of a counter, which is a hash. Callers convert the login to lower case in PostgreSQL, as they do to find the
+ * user, so that two spellings share a counter.
  */
 export const counterKey = (...parts: RawBuilder<unknown>[]) =>
   sql`sha256(convert_to(${sql.join(parts, sql` || chr(10) || `)}, 'UTF8'))`;
@@ -119,8 +119,8 @@ export async function countAttempt(
 }
 
 /**
- * Takes back the count of an attempt that did not fail. A correct password also takes back the earlier failures of the account at
- * this network.
+ * Reverts the count of an attempt that did not fail. A correct password also reverts the earlier failures of the account at this
+ * network.
  */
 export async function uncountAttempt(
   db: Db,
@@ -176,7 +176,7 @@ export async function lockPasswordHash(
     .executeTakeFirst();
 }
 
-/** Replaces the hash of a password with a hash of the same password that has the current parameters. */
+/** Replaces the hash of a password with a hash of the same password with the current parameters. */
 export async function replaceHash(db: Db, userId: number, oldHash: string, newHash: string): Promise<void> {
   await db
     .updateTable('users')

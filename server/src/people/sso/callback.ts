@@ -5,10 +5,10 @@ import { openAttempt, type SsoAttempt } from './attempt.ts';
 import { type Identity, readIdentity } from './claims.ts';
 import { limitUnconfirmed } from './limit-unconfirmed.ts';
 import { callbackUrl } from './login.ts';
-import { askProvider, discover, requireActiveSettings, type SsoSettings } from './provider.ts';
+import { callProvider, discover, requireActiveSettings, type SsoSettings } from './provider.ts';
 
 type ProviderResponse = { query: string; state: string | undefined; sealed: string | undefined };
-type Log = Parameters<typeof askProvider>[0];
+type Log = Parameters<typeof callProvider>[0];
 
 export type ConfirmedLogin = { attempt: SsoAttempt; identity: Identity; settings: ActiveOidc };
 
@@ -32,6 +32,6 @@ export async function confirmLogin(
     });
     return await readIdentity(provider, tokens, settings);
   };
-  const identity = await limitUnconfirmed(db, ip, () => askProvider(log, confirm));
+  const identity = await limitUnconfirmed(db, ip, () => callProvider(log, confirm));
   return { attempt, identity, settings };
 }

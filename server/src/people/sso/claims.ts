@@ -25,7 +25,7 @@ const MAX_NAME_LENGTH = 255;
 const MAX_GROUPS = 1_000;
 const MAX_KEY_LENGTH = 500;
 
-/** Reads the ID token, and requests the userinfo endpoint for claims that the token lacks. */
+/** Reads the ID token, and requests claims that the token lacks from the userinfo endpoint. */
 export async function readIdentity(
   provider: oidc.Configuration,
   tokens: Tokens,
@@ -42,7 +42,7 @@ export async function readIdentity(
   }
   rejectOtherAcr(token, settings);
   const path = settings.enableGroupSyncing ? (settings.groupJsonPath ?? 'groups') : undefined;
-  const readGroups = (claims: Claims) => (path === undefined ? undefined : valueAt(claims, path));
+  const readGroups = (claims: Claims) => (path === undefined ? undefined : getClaim(claims, path));
   const isComplete = token.email !== undefined && (path === undefined || readGroups(token) !== undefined);
   const userInfo: Claims =
     isComplete || provider.serverMetadata().userinfo_endpoint === undefined
@@ -54,21 +54,21 @@ export async function readIdentity(
     key: { issuer: token.iss, clientId: settings.clientId, subject: token.sub },
     // The email address and its verification must come from the same source, because a source must not vouch for an address
     // from the other source.
-    email: verifiedEmail(token.email === undefined ? userInfo : token),
-    name: typeof name === 'string' ? acceptableName(name) : null,
+    email: getVerifiedEmail(token.email === undefined ? userInfo : token),
+    name: typeof name === 'string' ? sanitizeName(name) : null,
     groups: path === undefined ? undefined : readStrings(readGroups(token) ?? readGroups(userInfo)),
   };
 }
 
 /** Drops a reserved name, because users often choose their name at the provider. */
-function acceptableName(text: string): string | null {
+function sanitizeName(text: string): string | null {
   // The name is truncated first, because that can split a surrogate pair, and the expression removes the remaining half.
   const name = text.slice(0, MAX_NAME_LENGTH).replace(/\p{C}/gu, '').trim();
   return name === '' || isReserved(name, true) ? null : name;
 }
 
 /** Returns the email address if the provider verified it. Some providers send email_verified as a string. */
-function verifiedEmail({ email, email_verified: verified }: Claims): string | undefined {
+function getVerifiedEmail({ email, email_verified: verified }: Claims): string | undefined {
   if (verified !== true && verified !== 'true') return undefined;
   return typeof email === 'string' && email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email)
     ? email
@@ -86,7 +86,7 @@ function rejectOtherAcr({ acr }: Claims, { acrValues }: ActiveOidc): void {
 }
 
 /** Looks up a claim with this name, which may contain dots, or follows the path. */
-function valueAt(claims: Claims, path: string): unknown {
+function getClaim(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   return path
     .replace(/^\$\.?/, '')

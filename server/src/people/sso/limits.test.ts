@@ -7,12 +7,12 @@ import { useHarness } from '../../test/harness.ts';
 import { type IdentityProvider, listen, startIdentityProvider, stop } from '../../test/identity-provider.ts';
 import { call } from '../../test/request.ts';
 import {
-  ask,
   beginLogin,
   configureSso,
   getPathAndQuery,
   person,
   readCookies,
+  sendAsBrowser,
 } from '../../test/single-sign-on.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
 import { sweepLogins } from '../sessions/end.ts';
@@ -69,19 +69,22 @@ beforeEach(async () => {
 const ATTACKER = '192.0.2.1';
 
 /** Returns a function that sends the forged callback of a started login, any number of times. */
-async function forgeCallback(): Promise<(ip?: string, app?: App) => ReturnType<typeof ask>> {
+async function forgeCallback(): Promise<(ip?: string, app?: App) => ReturnType<typeof sendAsBrowser>> {
   const { url, cookie } = await beginLogin(harness.app);
   const query = new URLSearchParams({
     code: 'made-up',
     state: new URL(url).searchParams.get('state') ?? '',
     iss: provider.issuer,
   });
-  return (ip = ATTACKER, app = harness.app) => ask(app, `/auth/oidc/callback?${query}`, cookie, { ip });
+  return (ip = ATTACKER, app = harness.app) =>
+    sendAsBrowser(app, `/auth/oidc/callback?${query}`, cookie, { ip });
 }
 
 async function logIn(ip: string) {
   const { url, cookie } = await beginLogin(harness.app);
-  return await ask(harness.app, getPathAndQuery(await provider.visit(url, person())), cookie, { ip });
+  return await sendAsBrowser(harness.app, getPathAndQuery(await provider.visit(url, person())), cookie, {
+    ip,
+  });
 }
 
 const readCounters = async (): Promise<number[]> =>
@@ -163,7 +166,7 @@ test('counts failed passwords and unconfirmed logins of a network separately', a
   expect(passwordLogin.status).toBe(401);
 });
 
-test('counts neither successful logins, nor users without an account, nor failures of the provider', async () => {
+test('does not count successful logins, users without an account or provider failures', async () => {
   await logIn(ATTACKER);
   await configureSso(harness.app, `${proxy.url}/.well-known/openid-configuration`, { autoCreate: false });
   const rejection = await logIn(ATTACKER);
@@ -191,14 +194,14 @@ test('sends no more concurrent logins to the provider than the limit', async () 
   expect(tokenRequestCount).toBe(2);
 });
 
-test('accepts a repeated callback after a failure of the provider', async () => {
+test('accepts a repeated callback after a provider failure', async () => {
   const { url, cookie } = await beginLogin(harness.app);
   const callbackPath = getPathAndQuery(await provider.visit(url, person()));
   respondWithTokens = async () => ({ status: 503, body: '' });
-  const first = await ask(harness.app, callbackPath, cookie);
+  const first = await sendAsBrowser(harness.app, callbackPath, cookie);
   respondWithTokens = sendRealTokens;
 
-  const second = await ask(harness.app, callbackPath, cookie);
+  const second = await sendAsBrowser(harness.app, callbackPath, cookie);
 
   expect([first.status, second.status]).toEqual([503, 302]);
 });
@@ -214,7 +217,7 @@ test('logs in once if a callback arrives twice at the same time, even if the pro
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table users in share row exclusive mode`.execute(blocker);
 
-  const responses = servers.map(app => ask(app, callbackPath, cookie));
+  const responses = servers.map(app => sendAsBrowser(app, callbackPath, cookie));
   // One login has locked the attempt, and the other waits for it.
   await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
@@ -225,7 +228,7 @@ test('logs in once if a callback arrives twice at the same time, even if the pro
   expect(await countFinishedLogins()).toBe(1);
 });
 
-test('deletes exactly the expired counters and attempts', async () => {
+test('deletes only the expired counters and attempts', async () => {
   const { db } = harness;
   await sql`delete from sessions`.execute(db);
   await logIn(ATTACKER);

@@ -6,12 +6,12 @@ import { type Account, type IdentityProvider, startIdentityProvider } from '../.
 import { type Browser, logIn, makeBrowser, tryLogin } from '../../test/login.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
 import {
-  ask,
   beginLogin,
   configureSso,
   getPathAndQuery,
   person,
   readCookies,
+  sendAsBrowser,
 } from '../../test/single-sign-on.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
 
@@ -28,7 +28,7 @@ const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
 
 async function logInBySso(account: Account): Promise<ApiResponse> {
   const { url, cookie } = await beginLogin(harness.app);
-  return await ask(harness.app, getPathAndQuery(await provider.visit(url, account)), cookie);
+  return await sendAsBrowser(harness.app, getPathAndQuery(await provider.visit(url, account)), cookie);
 }
 
 const toBrowser = (response: ApiResponse): Browser =>
@@ -50,7 +50,7 @@ async function signUp(email: string): Promise<number> {
 /** Creates every kind of credential for the user: a session, a personal token and a password link. */
 async function createCredentials(id: number, email: string) {
   const browser = await logIn(harness.app, email);
-  const token = await browser.ask('POST', '/api/admin/user/tokens', {
+  const token = await browser.send('POST', '/api/admin/user/tokens', {
     body: { description: 'planted', expiresAt: IN_A_DAY },
   });
   expect(token.status).toBe(201);
@@ -91,12 +91,12 @@ test.each<[string, (email: string) => Promise<number>]>([
 
   const response = await logInBySso(owner);
 
-  expect((await toBrowser(response).ask('GET', '/api/admin/user')).body).toMatchObject({
+  expect((await toBrowser(response).send('GET', '/api/admin/user')).body).toMatchObject({
     user: { id },
     permissions: expect.arrayContaining([{ permission: 'ADMIN' }]),
   });
   expect(await tryLogin(harness.app, email)).toMatchObject({ status: 401 });
-  expect(await credentials.browser.ask('GET', '/api/admin/user')).toMatchObject({ status: 401 });
+  expect(await credentials.browser.send('GET', '/api/admin/user')).toMatchObject({ status: 401 });
   expect(await call(harness.app, 'GET', '/api/admin/user', { token: credentials.token })).toMatchObject({
     status: 401,
   });
@@ -141,9 +141,8 @@ test('linking an account to an identity of a different provider deletes the earl
   const id = await signUp(String(firstAccount.email));
   const { url, cookie } = await beginLogin(harness.app);
   expect(
-    (await ask(harness.app, getPathAndQuery(await otherProvider.visit(url, firstAccount)), cookie)).headers[
-      'set-cookie'
-    ],
+    (await sendAsBrowser(harness.app, getPathAndQuery(await otherProvider.visit(url, firstAccount)), cookie))
+      .headers['set-cookie'],
   ).toBeDefined();
   await configureSso(harness.app, provider.issuer);
   await logInBySso({ ...secondAccount, email: firstAccount.email });
@@ -157,14 +156,14 @@ test('linking an account to an identity of a different provider deletes the earl
 test('a later login of the same identity revokes nothing', async () => {
   const owner = person();
   const browser = toBrowser(await logInBySso(owner));
-  const { body } = await browser.ask('POST', '/api/admin/user/tokens', {
+  const { body } = await browser.send('POST', '/api/admin/user/tokens', {
     body: { description: 'own', expiresAt: IN_A_DAY },
   });
 
   await logInBySso(owner);
 
   expect((await call(harness.app, 'GET', '/api/admin/user', { token: body.secret })).status).toBe(200);
-  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(200);
+  expect((await browser.send('GET', '/api/admin/user')).status).toBe(200);
   expect(await readEvents(body.userId)).toEqual([]);
 });
 
@@ -191,7 +190,7 @@ test('creates no personal token if the session or token of the request is revoke
   await sql`select from users where id = ${id} for update`.execute(blocker);
 
   const requests = [
-    browser.ask('POST', '/api/admin/user/tokens', { body }),
+    browser.send('POST', '/api/admin/user/tokens', { body }),
     call(harness.app, 'POST', '/api/admin/user/tokens', { token, body: { ...body, description: 'later' } }),
   ];
   await waitForLockWaiters(harness.db, 2);
@@ -206,5 +205,5 @@ test('creates no personal token if the session or token of the request is revoke
 test('drops a reserved name from the provider', async () => {
   const response = await logInBySso(person({ name: 'System' }));
 
-  expect((await toBrowser(response).ask('GET', '/api/admin/user')).body.user.name).not.toMatch(/^system$/i);
+  expect((await toBrowser(response).send('GET', '/api/admin/user')).body.user.name).not.toMatch(/^system$/i);
 });

@@ -78,13 +78,13 @@ test.each<[string, object, () => Account]>([
   ['domain', {}, () => person({ email: 'ada@example.org' })],
   ['unverified', {}, () => person({ email_verified: false })],
   ['method', { acrValues: 'phr' }, () => person({ acr: 'pwd' })],
-])('says that a login failed with %s', async (failed, fields, account) => {
+])('reports the failure %s', async (failed, fields, account) => {
   await configure(fields);
 
   expect(failureParameters(await logIn(account()))).toMatchObject({ failed });
 });
 
-test('says that an account was deactivated or deleted, or belongs to a different user of the provider', async () => {
+test('reports that an account was deactivated or deleted, or belongs to a different user of the provider', async () => {
   const account = person();
   await logIn(account);
   const takenLogin = await logIn({ ...person(), email: account.email });
@@ -100,7 +100,7 @@ test('says that an account was deactivated or deleted, or belongs to a different
   expect(failureParameters(deletedLogin)).toMatchObject({ failed: 'deleted' });
 });
 
-test('says that the provider did not confirm a login and, after too many failures, how long to wait', async () => {
+test('reports that the provider did not confirm a login and, after too many failures, how long to wait', async () => {
   const { url, cookie } = await beginLogin(harness.app);
   const callbackUrl = await provider.visit(url, person());
   callbackUrl.searchParams.set('code', 'made-up');
@@ -117,7 +117,7 @@ test('says that the provider did not confirm a login and, after too many failure
   });
 });
 
-test('says at the login and at the logout that the provider is unavailable', async () => {
+test('reports at login and at logout that the provider is unavailable', async () => {
   await configure({ discoverUrl: CLOSED_URL, enableSingleSignOut: true });
 
   expect(failureParameters(await openPage('/auth/oidc/login'))).toEqual({ failed: 'provider' });
@@ -164,7 +164,7 @@ test("a failed login does not affect the browser's session", async () => {
   const response = await openPage('/auth/oidc/callback?code=a&state=b', browser.cookie);
 
   expect(response.headers['set-cookie']).toBeUndefined();
-  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(200);
+  expect((await browser.send('GET', '/api/admin/user')).status).toBe(200);
 });
 
 test('the documentation lists every login failure', () => {

@@ -16,13 +16,13 @@ import {
 import { makeBrowser } from '../../test/login.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
 import {
-  ask as askUs,
   beginLogin,
   configureSso,
   getPathAndQuery,
   person,
   readCookies,
   type StartedLogin,
+  sendAsBrowser,
 } from '../../test/single-sign-on.ts';
 import { countLockWaiters } from '../../test/waiting.ts';
 import { deactivateUser, reactivateUser } from '../users/deactivate.ts';
@@ -41,19 +41,19 @@ beforeEach(() => configure());
 
 const configure = (fields: object = {}): Promise<ApiResponse> =>
   configureSso(harness.app, provider.issuer, fields);
-const ask = (url: string, cookie?: string, app = harness.app): Promise<ApiResponse> =>
-  askUs(app, url, cookie);
+const get = (url: string, cookie?: string, app = harness.app): Promise<ApiResponse> =>
+  sendAsBrowser(app, url, cookie);
 const beginSsoLogin = (query = ''): Promise<StartedLogin> => beginLogin(harness.app, query);
 
 /** Completes a login at the provider. Returns the response of the callback. */
 async function logIn(account: Account, query = ''): Promise<ApiResponse> {
   const { url, cookie } = await beginSsoLogin(query);
-  return await ask(getPathAndQuery(await provider.visit(url, account)), cookie);
+  return await get(getPathAndQuery(await provider.visit(url, account)), cookie);
 }
 
 const readCaller = async (response: ApiResponse) => {
   const secret = readCookies(response)['halyard-session'];
-  return (await makeBrowser(harness.app, `halyard-session=${secret}`).ask('GET', '/api/admin/user')).body;
+  return (await makeBrowser(harness.app, `halyard-session=${secret}`).send('GET', '/api/admin/user')).body;
 };
 
 const readNewestEventId = async (): Promise<number> =>
@@ -68,7 +68,7 @@ const eventsAfter = async (id: number) =>
   ).rows;
 
 test('redirects to the provider with PKCE, state and nonce, and hides them from the page', async () => {
-  const response = await ask('/auth/oidc/login?redirect=/projects/default');
+  const response = await get('/auth/oidc/login?redirect=/projects/default');
   const url = new URL(String(response.headers.location));
 
   expect(response.status).toBe(302);
@@ -120,15 +120,15 @@ test('stores the login method of the session and replaces the earlier session', 
   const firstSession = readCookies(await logIn(ada))['halyard-session'];
   const { url, cookie } = await beginSsoLogin();
 
-  const secondLogin = await ask(
+  const secondLogin = await get(
     getPathAndQuery(await provider.visit(url, ada)),
     `${cookie}; halyard-session=${firstSession}`,
   );
 
   const browser = makeBrowser(harness.app, `halyard-session=${readCookies(secondLogin)['halyard-session']}`);
-  const { sessions } = (await browser.ask('GET', '/api/admin/user/sessions')).body;
+  const { sessions } = (await browser.send('GET', '/api/admin/user/sessions')).body;
   expect(sessions).toMatchObject([{ method: 'oidc', current: true }]);
-  expect((await ask('/api/admin/user', `halyard-session=${firstSession}`)).status).toBe(401);
+  expect((await get('/api/admin/user', `halyard-session=${firstSession}`)).status).toBe(401);
 });
 
 test('finds an account case-insensitively by its verified email address and keeps its role', async () => {
@@ -148,7 +148,7 @@ test('reads the claims from the ID token, with email_verified as a string', asyn
   });
   const { url, cookie } = await beginSsoLogin();
 
-  const response = await ask(
+  const response = await get(
     getPathAndQuery(await otherProvider.visit(url, person({ email_verified: 'true' }))),
     cookie,
   );
@@ -158,10 +158,10 @@ test('reads the claims from the ID token, with email_verified as a string', asyn
 });
 
 test.each<[string, object, object, number, RegExp]>([
-  ['an address that is not verified', { email_verified: false }, {}, 403, /did not verify/],
-  ['an address without email_verified', { email_verified: undefined }, {}, 403, /did not verify/],
-  ['no address', { email: undefined }, {}, 403, /did not verify/],
-  ['an invalid address', { email: 'no address' }, {}, 403, /did not verify/],
+  ['an unverified email address', { email_verified: false }, {}, 403, /did not verify/],
+  ['an email address without email_verified', { email_verified: undefined }, {}, 403, /did not verify/],
+  ['no email address', { email: undefined }, {}, 403, /did not verify/],
+  ['an invalid email address', { email: 'no address' }, {}, 403, /did not verify/],
   ['a domain that is not in the list', { email: 'eve@example.org' }, {}, 403, /domain/],
   ['a subdomain of a domain in the list', { email: 'eve@evil.example.com' }, {}, 403, /domain/],
   ['a domain that ends like one in the list', { email: 'eve@badexample.com' }, {}, 403, /domain/],
@@ -247,14 +247,14 @@ test.each<
     (callback, { cookie }) => [withParameter(callback, 'state', null), cookie],
     /started in a different browser/,
   ],
-  ['another browser', callback => [callback, undefined], /started in a different browser/],
+  ['a different browser', callback => [callback, undefined], /started in a different browser/],
   [
     'a forged cookie',
     callback => [callback, 'halyard-login=djEuMDAwMDAwMDAuQUFBQQ'],
     /started in a different browser/,
   ],
   [
-    'the cookie of another attempt',
+    'the cookie of a different attempt',
     async callback => [callback, (await beginSsoLogin()).cookie],
     /started in a different browser/,
   ],
@@ -273,7 +273,7 @@ test.each<
   const startedLogin = await beginSsoLogin();
   const [callback, cookie] = await tamper(await provider.visit(startedLogin.url, person()), startedLogin);
 
-  const response = await ask(getPathAndQuery(callback), cookie);
+  const response = await get(getPathAndQuery(callback), cookie);
 
   expect(response).toMatchObject({ status: 401, body: { message: expect.stringMatching(message) } });
   expect(readCookies(response)['halyard-session']).toBeUndefined();
@@ -295,7 +295,7 @@ test('rejects the code of a different login', async () => {
     stolenCallback.searchParams.get('code'),
   );
 
-  const response = await ask(getPathAndQuery(callback), ownLogin.cookie);
+  const response = await get(getPathAndQuery(callback), ownLogin.cookie);
 
   expect(response).toMatchObject({
     status: 401,
@@ -310,7 +310,7 @@ test('rejects an ID token with a different nonce', async () => {
     person(),
   );
 
-  const response = await ask(getPathAndQuery(callback), cookie);
+  const response = await get(getPathAndQuery(callback), cookie);
 
   expect(response).toMatchObject({ status: 401, body: { message: expect.stringContaining('not confirm') } });
 });
@@ -320,9 +320,9 @@ test('finishes an attempt only once across all servers, but keeps it after a wro
   const { url, cookie } = await beginSsoLogin();
   const callback = await provider.visit(url, person());
 
-  const wrongState = await ask(getPathAndQuery(withParameter(callback, 'state', 'x')), cookie);
-  const firstLogin = await ask(getPathAndQuery(callback), cookie);
-  const repeatedLogin = await ask(getPathAndQuery(callback), cookie, secondServer);
+  const wrongState = await get(getPathAndQuery(withParameter(callback, 'state', 'x')), cookie);
+  const firstLogin = await get(getPathAndQuery(callback), cookie);
+  const repeatedLogin = await get(getPathAndQuery(callback), cookie, secondServer);
 
   expect([wrongState.status, firstLogin.status, repeatedLogin.status]).toEqual([401, 302, 401]);
   expect(repeatedLogin.body.message).toContain('already finished');
@@ -339,7 +339,7 @@ test('rejects an expired attempt', async () => {
     expiresAt: Date.now() - 1_000,
   };
 
-  const response = await ask(
+  const response = await get(
     `/auth/oidc/callback?code=c&state=${state}`,
     `halyard-login=${sealAttempt(keyring, attempt)}`,
   );
@@ -350,7 +350,7 @@ test('rejects an expired attempt', async () => {
 test('rejects a login that the user cancelled, with the error code of the provider', async () => {
   const { url, cookie } = await beginSsoLogin();
 
-  const response = await ask(getPathAndQuery(await provider.visit(url, null)), cookie);
+  const response = await get(getPathAndQuery(await provider.visit(url, null)), cookie);
 
   expect(response).toMatchObject({
     status: 401,
@@ -368,7 +368,7 @@ test.each([
   '/\t/evil.example',
   '/a\\b',
 ])('rejects redirect=%j', async redirect => {
-  const response = await ask(`/auth/oidc/login?redirect=${encodeURIComponent(redirect)}`);
+  const response = await get(`/auth/oidc/login?redirect=${encodeURIComponent(redirect)}`);
 
   expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/query/redirect' }] } });
 });
@@ -388,11 +388,11 @@ test('rejects the start and the callback of a login while single sign-on is disa
   const callback = await provider.visit(url, person());
   await configure({ enabled: false });
 
-  expect((await ask('/auth/oidc/login')).status).toBe(404);
-  expect((await ask(getPathAndQuery(callback), cookie)).status).toBe(404);
+  expect((await get('/auth/oidc/login')).status).toBe(404);
+  expect((await get(getPathAndQuery(callback), cookie)).status).toBe(404);
 });
 
-test('returns 503 for a provider that is down, invalid, redirects or sends too much', async () => {
+test('returns 503 if the provider is down, sends an invalid or oversized response, or redirects', async () => {
   const [largeServer, redirectingServer, htmlServer] = await Promise.all([
     listen((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -406,7 +406,7 @@ test('returns 503 for a provider that is down, invalid, redirects or sends too m
 
   for (const { url } of [stoppedServer, largeServer, redirectingServer, htmlServer]) {
     await configure({ discoverUrl: url });
-    const response = await ask('/auth/oidc/login');
+    const response = await get('/auth/oidc/login');
     expect(response).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
     expect(response.headers['retry-after']).toBe('10');
   }
@@ -418,7 +418,7 @@ test('times out after five seconds without a response from the provider', async 
   const silentServer = await listen(() => {});
   await configure({ discoverUrl: silentServer.url });
 
-  const responses = await Promise.all([1, 2, 3].map(() => ask('/auth/oidc/login')));
+  const responses = await Promise.all([1, 2, 3].map(() => get('/auth/oidc/login')));
   await stop(silentServer.server);
 
   expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
@@ -483,18 +483,16 @@ test('truncates a long name between characters', async () => {
 
 test('creates one account for two concurrent first logins', async () => {
   const ada = person();
-  const logins: { way: URL; cookie: string }[] = [];
+  const logins: { callback: URL; cookie: string }[] = [];
   for (const _ of [1, 2]) {
     const { url, cookie } = await beginSsoLogin();
-    logins.push({ way: await provider.visit(url, ada), cookie });
+    logins.push({ callback: await provider.visit(url, ada), cookie });
   }
   let responses: Promise<ApiResponse[]> = Promise.resolve([]);
   await harness.db.transaction().execute(async tx => {
     // No user can be inserted while this lock is held, so both logins wait here.
     await sql`lock table users in share row exclusive mode`.execute(tx);
-    responses = Promise.all(
-      logins.map(({ way: callback, cookie }) => ask(getPathAndQuery(callback), cookie)),
-    );
+    responses = Promise.all(logins.map(({ callback, cookie }) => get(getPathAndQuery(callback), cookie)));
     await expect.poll(() => countLockWaiters(harness.db)).toBeGreaterThanOrEqual(2);
   });
 
@@ -601,9 +599,9 @@ test('rejects an acr that was not requested', async () => {
 });
 
 test('redirects a logout to the provider if single sign-out is enabled, and never to a different server', async () => {
-  const localLogout = await ask('/auth/oidc/logout');
+  const localLogout = await get('/auth/oidc/logout');
   await configure({ enableSingleSignOut: true });
-  const providerLogout = await ask('/auth/oidc/logout?post_logout_redirect_uri=https://evil.example');
+  const providerLogout = await get('/auth/oidc/logout?post_logout_redirect_uri=https://evil.example');
 
   expect(localLogout).toMatchObject({ status: 302, headers: { location: '/' } });
   const url = new URL(String(providerLogout.headers.location));
@@ -617,7 +615,7 @@ test('redirects a logout to the provider if single sign-out is enabled, and neve
 test('sets both cookies with the __Host- prefix over https', async () => {
   const app = await harness.secondServer({ publicUrl: 'https://flags.example.com' });
 
-  const response = await ask('/auth/oidc/login', undefined, app);
+  const response = await get('/auth/oidc/login', undefined, app);
 
   expect(response.headers['set-cookie']).toMatch(/^__Host-halyard-login=.*; Secure$/);
 });

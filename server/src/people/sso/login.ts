@@ -3,16 +3,16 @@ import type { Db } from '../../platform/db/database.ts';
 import { requireKey } from '../../platform/secrets/require-key.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { ATTEMPT_MINUTES, sealAttempt } from './attempt.ts';
-import { askProvider, discover, requireActiveSettings, type SsoSettings } from './provider.ts';
+import { callProvider, discover, requireActiveSettings, type SsoSettings } from './provider.ts';
 
 /** Starts a login. Returns the URL at the provider and the encrypted attempt for the browser. */
 export async function startLogin(
   db: Db,
   sso: SsoSettings,
   returnTo: string,
-  log: Parameters<typeof askProvider>[0],
+  log: Parameters<typeof callProvider>[0],
 ): Promise<{ url: URL; sealed: string }> {
-  // The settings are read outside askProvider, because a database failure is not a failure of the provider.
+  // The settings are read outside callProvider, because a database failure is not a failure of the provider.
   const settings = await requireActiveSettings(db, sso);
   requireKey(sso.keyring);
   const attempt = {
@@ -31,7 +31,7 @@ export async function startLogin(
     code_challenge_method: 'S256',
     ...(settings.acrValues === null ? {} : { acr_values: settings.acrValues }),
   };
-  const url = await askProvider(log, async () =>
+  const url = await callProvider(log, async () =>
     oidc.buildAuthorizationUrl(await discover(settings), parameters),
   );
   return { url, sealed: sealAttempt(sso.keyring, attempt) };

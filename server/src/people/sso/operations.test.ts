@@ -66,7 +66,7 @@ test.each<[string, () => object, string]>([
 });
 
 test.each<[string, (issuer: string) => object, object]>([
-  ['another issuer', () => ({ issuer: 'https://elsewhere.example' }), { issuer: 'failed' }],
+  ['a different issuer', () => ({ issuer: 'https://elsewhere.example' }), { issuer: 'failed' }],
   ['no keys', () => ({}), { keys: 'failed' }],
   [
     'keys at an http URL elsewhere',
@@ -99,28 +99,28 @@ test.each<[string, (issuer: string) => object, object]>([
 
 test.each<[string, unknown, object, string, RegExp]>([
   [
-    'announces all claims that a login reads',
+    'advertises all claims that a login reads',
     ['sub', 'email', 'email_verified', 'name', 'realm_access'],
     { enableGroupSyncing: true, groupJsonPath: 'realm_access.roles' },
     'passed',
-    /^A login reads email, email_verified, name, realm_access.roles, and the provider announces them/,
+    /^A login reads email, email_verified, name, realm_access.roles, and the provider advertises them/,
   ],
   [
-    'announces no groups',
+    'advertises no groups',
     ['sub', 'email', 'email_verified', 'name'],
     { enableGroupSyncing: true },
     'warning',
-    /does not announce groups, so the first login shows whether it sends this claim/,
+    /does not advertise groups, so the first login shows whether it sends this claim/,
   ],
   [
-    'announces no groups, which nobody needs',
+    'advertises no groups while group syncing is disabled',
     ['email', 'email_verified', 'name'],
     {},
     'passed',
     /^A login reads email, email_verified, name,/,
   ],
-  ['announces no claims', undefined, {}, 'warning', /does not announce its claims/],
-  ['announces something that is not a list', 'email', {}, 'warning', /does not announce its claims/],
+  ['advertises no claims', undefined, {}, 'warning', /does not advertise its claims/],
+  ['advertises something that is not a list', 'email', {}, 'warning', /does not advertise its claims/],
 ])('says which claims a login reads: the provider %s', async (_, claims, settings, result, message) => {
   let issuer = '';
   const { url, server } = await listen((_request, response) =>
@@ -148,7 +148,7 @@ test.each<[string, unknown, object, string, RegExp]>([
   }
 });
 
-test('tolerates a discovery document with values of other types', async () => {
+test('tolerates a discovery document with values of unexpected types', async () => {
   let issuer = '';
   const { url, server } = await listen((_, response) =>
     response.setHeader('content-type', 'application/json').end(
@@ -201,20 +201,20 @@ test('sends the stored secret only to the URL it was entered for', async () => {
 test.each<[string, object, string]>([
   ['no URL', { clientId: 'halyard' }, '/body/discoverUrl'],
   ['a URL with http', { ...CLIENT, discoverUrl: 'http://login.example.com' }, '/body/discoverUrl'],
-  ['no client', { discoverUrl: 'https://login.example.com' }, '/body/clientId'],
+  ['no client ID', { discoverUrl: 'https://login.example.com' }, '/body/clientId'],
   [
     'a mask without a stored secret',
     { clientId: 'x', discoverUrl: 'https://login.example.com', secret: MASK },
     '/body/secret',
   ],
-])('rejects %s at its field', async (_, body, path) => {
+])('rejects %s with the path of the field', async (_, body, path) => {
   const { status, body: error } = await testSettings(body);
 
   expect(status).toBe(400);
   expect(error.details.map((detail: { path: string }) => detail.path)).toContain(path);
 });
 
-test('lists how admins can log in with the client of the settings or a given client', async () => {
+test('lists how admins can log in with the configured client or a given client', async () => {
   await sql`update users set deleted_at = now()`.execute(harness.db);
   const ada = await makePerson(harness.db, 'Admin');
   const kavya = await makeUser(harness.db, 'Admin');

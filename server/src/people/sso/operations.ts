@@ -10,7 +10,7 @@ import { trySettings } from './try-settings.ts';
 
 const permission = ['ADMIN', 'UPDATE_AUTH_CONFIGURATION'] as const;
 
-/** The operations with which an admin checks single sign-on before changing its settings. */
+/** Operations that test single sign-on and its settings before they are changed. */
 export const SSO: OperationModule = {
   tag: 'Single sign-on',
   schemas: [OidcCheck, OidcTest, AdminLogins],
@@ -33,7 +33,7 @@ export const SSO: OperationModule = {
       route: 'GET /api/admin/auth/admins',
       summary: 'List how admins can log in',
       description:
-        'Returns the active users with ADMIN, and for each whether they have a password and whether they have logged in with single sign-on. Read it before you disable a login method. Lists at most 100 users; the counts include all.',
+        'Returns the active users with ADMIN, and for each whether they have a password and whether they have logged in with single sign-on. Check it before you disable a login method. Lists at most 100 users; the counts include all.',
       permission,
       query: AdminLoginsQuery,
       output: jsonResponse('The admins', AdminLogins),

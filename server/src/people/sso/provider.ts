@@ -50,7 +50,7 @@ export async function requestDiscovery(settings: ActiveOidc): Promise<oidc.Confi
     url,
     settings.clientId,
     algorithm === null ? {} : { id_token_signed_response_alg: algorithm },
-    clientAuthentication(settings.secret),
+    makeClientAuthentication(settings.secret),
     {
       timeout: TIMEOUT_SECONDS,
       [oidc.customFetch]: boundedFetch,
@@ -66,7 +66,7 @@ export async function requestDiscovery(settings: ActiveOidc): Promise<oidc.Confi
 /**
  * Sends the client secret in the header, which is the protocol's default, or in the body if the provider supports only the body.
  */
-function clientAuthentication(secret: string | null): oidc.ClientAuth {
+function makeClientAuthentication(secret: string | null): oidc.ClientAuth {
   if (secret === null) return oidc.None();
   return (server, client, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -98,7 +98,7 @@ export const boundedFetch: oidc.CustomFetch = async (url, options) => {
 type Log = { warn: (fields: object, message: string) => void };
 
 /** Runs a request to the provider. Logs and errors omit the failure's message, which can contain tokens. */
-export async function askProvider<T>(log: Log, request: () => Promise<T>): Promise<T> {
+export async function callProvider<T>(log: Log, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
@@ -135,7 +135,7 @@ const providerUnavailable = (): SsoError =>
   new SsoError(
     'provider',
     'ServiceUnavailableError',
-    'The identity provider is unavailable or misconfigured. Retry, or ask an administrator to check the settings of single sign-on.',
+    'The identity provider is unavailable or misconfigured. Retry, or ask an administrator to check the single sign-on settings.',
     { retryAfter: 10 },
   );
 

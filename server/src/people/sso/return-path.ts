@@ -6,7 +6,7 @@ const PATH = /^\/(?![/\\])[^\\\p{C}]*$/u;
 /** Returns the path to open after a login. Rejects other servers, so that a login never redirects to them. */
 export function requireReturnPath(text: string | undefined, publicUrl: string): string {
   if (text === undefined || text === '') return '/';
-  const path = acceptablePath(text, publicUrl);
+  const path = toLocalPath(text, publicUrl);
   if (path === undefined) {
     throw badData([
       { message: 'redirect must be a path on this server that starts with one /', path: '/query/redirect' },
@@ -15,8 +15,8 @@ export function requireReturnPath(text: string | undefined, publicUrl: string): 
   return path;
 }
 
-/** Returns a path on this server, or undefined if the text is no such path. */
-export function acceptablePath(text: unknown, publicUrl: string): string | undefined {
+/** Returns a path on this server, or undefined if the string is not a path on this server. */
+export function toLocalPath(text: unknown, publicUrl: string): string | undefined {
   const { origin } = new URL(publicUrl);
   const url = typeof text === 'string' && PATH.test(text) ? URL.parse(text, origin) : null;
   if (url?.origin !== origin) return undefined;

@@ -7,10 +7,14 @@ import { deleteOtherIdentities, type IdentityKey, type SignedInUser } from './st
 
 /**
  * Revokes every credential of an account in the first login that links an identity to it by email address. Before this login,
- * nobody had proved that they own the address, so somebody else may have used the account, whether the user signed up or an admin
- * created the account. The caller holds the lock on the user.
+ * nobody had proved that they own the email address, so somebody else may have used the account, whether the user signed up or an
+ * admin created the account. The caller holds the lock on the user.
  */
-export async function revokeUnproven(current: Change, user: SignedInUser, key: IdentityKey): Promise<void> {
+export async function revokeUnprovenCredentials(
+  current: Change,
+  user: SignedInUser,
+  key: IdentityKey,
+): Promise<void> {
   const owner = { userId: user.id, username: user.username ?? user.email };
   const { password, passwordLink } = await removePassword(current, user.id);
   const sessions = await endAllSessions(current, owner);

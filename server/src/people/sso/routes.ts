@@ -18,8 +18,8 @@ import { confirmLogin } from './callback.ts';
 import { startLogin } from './login.ts';
 import { showOnLoginPage } from './login-page.ts';
 import { findSingleSignOutUrl } from './logout.ts';
-import { askProvider, type SsoSettings } from './provider.ts';
-import { acceptablePath, requireReturnPath } from './return-path.ts';
+import { callProvider, type SsoSettings } from './provider.ts';
+import { requireReturnPath, toLocalPath } from './return-path.ts';
 import { CallbackQuery, LoginQuery } from './schema.ts';
 import { signIn } from './sign-in.ts';
 
@@ -43,7 +43,7 @@ export function ssoRoutes(app: App, db: Db, sso: SsoSettings): void {
         tags,
         summary: 'Start a login with single sign-on',
         description:
-          'Redirects the browser to the identity provider, with PKCE, a state and a nonce, and sets a cookie for ten minutes that the callback requires. Returns 404 while single sign-on is disabled, and 503 if the provider is unavailable. A request that accepts text/html gets no error: it is redirected to /login?failed=…, where the login page explains the reason. Needs no authentication.',
+          'Redirects the browser to the identity provider, with PKCE, a state and a nonce, and sets a cookie that the callback requires and that lasts ten minutes. Returns 404 while single sign-on is disabled, and 503 if the provider is unavailable. A request that accepts text/html gets no error: it is redirected to /login?failed=…, where the login page explains the reason. Needs no authentication.',
         security: [],
         querystring: LoginQuery,
         response: {
@@ -54,8 +54,7 @@ export function ssoRoutes(app: App, db: Db, sso: SsoSettings): void {
         },
       },
       errorHandler: showOnLoginPage({
-        returnTo: request =>
-          acceptablePath((request.query as { redirect?: unknown }).redirect, sso.publicUrl),
+        returnTo: request => toLocalPath((request.query as { redirect?: unknown }).redirect, sso.publicUrl),
       }),
     },
     async (request, reply) => {
@@ -74,7 +73,7 @@ export function ssoRoutes(app: App, db: Db, sso: SsoSettings): void {
         tags,
         summary: 'Finish a login with single sign-on',
         description:
-          'The identity provider redirects the browser to this path. Confirms the login, finds or creates the account, syncs its groups if enabled, starts a session and redirects to a path of this server. An attempt can be finished once, in the browser that started it. Unconfirmed logins are limited per IP address. A request that accepts text/html gets no error: it is redirected to /login?failed=…, where the login page explains the reason. Needs no authentication. Events: login-blocked when the limit is reached, user-created, user-identity-linked, group-user-added, group-user-removed.',
+          'The identity provider redirects the browser to this path. Confirms the login, finds or creates the account, syncs its groups if enabled, starts a session and redirects to a path on this server. An attempt can be finished once, in the browser that started it. Unconfirmed logins are limited per IP address. A request that accepts text/html gets no error: it is redirected to /login?failed=…, where the login page explains the reason. Needs no authentication. Events: login-blocked when the limit is reached, user-created, user-identity-linked, group-user-added, group-user-removed.',
         security: [],
         querystring: CallbackQuery,
         response: {
@@ -137,7 +136,7 @@ export function ssoRoutes(app: App, db: Db, sso: SsoSettings): void {
       errorHandler: showOnLoginPage({ failure: 'logout' }),
     },
     async (request, reply) => {
-      const url = await askProvider(request.log, () => findSingleSignOutUrl(db, sso));
+      const url = await callProvider(request.log, () => findSingleSignOutUrl(db, sso));
       return reply.redirect(url?.href ?? '/', 302);
     },
   );

@@ -5,16 +5,16 @@ export const LoginQuery = Type.Object({
   redirect: Type.Optional(
     Type.String({
       maxLength: 2_000,
-      description: 'Path of this server to open after the login',
+      description: 'Path on this server to open after the login',
       examples: ['/projects/default'],
     }),
   ),
 });
 
 export const CallbackQuery = Type.Object({
-  code: Type.Optional(Type.String({ maxLength: 8_000, description: 'Authorization code of the provider' })),
+  code: Type.Optional(Type.String({ maxLength: 8_000, description: 'Authorization code from the provider' })),
   state: Type.Optional(Type.String({ maxLength: 200, description: 'State of the attempt' })),
-  error: Type.Optional(Type.String({ maxLength: 200, description: 'Error code of the provider' })),
+  error: Type.Optional(Type.String({ maxLength: 200, description: 'Error code from the provider' })),
   iss: Type.Optional(Type.String({ maxLength: 1_000, description: 'Issuer of the response' })),
 });
 
@@ -39,7 +39,7 @@ export const OidcCheck = Named(
         examples: ['passed'],
       }),
       message: Type.String({
-        description: 'The result in a sentence, without tokens and secrets',
+        description: 'The result as a sentence, without tokens or secrets',
         examples: ['The provider accepts the client ID "halyard" with its secret.'],
       }),
     },
@@ -101,7 +101,7 @@ export const AdminLogins = Named(
           description: 'Whether the user has logged in with single sign-on and can do so again',
         }),
       }),
-      { maxItems: MAX_ADMINS, description: 'Users with ADMIN, by id' },
+      { maxItems: MAX_ADMINS, description: 'Users with ADMIN, sorted by id' },
     ),
     total: Type.Integer({ minimum: 0, description: 'The number of users with ADMIN', examples: [2] }),
     password: Type.Integer({ minimum: 0, description: 'How many of them have a password', examples: [1] }),

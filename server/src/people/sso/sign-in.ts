@@ -8,7 +8,7 @@ import { finishAttempt } from './attempt.ts';
 import type { ConfirmedLogin } from './callback.ts';
 import type { Identity } from './claims.ts';
 import { SsoError, type SsoFailure } from './failures.ts';
-import { revokeUnproven } from './revoke-unproven.ts';
+import { revokeUnprovenCredentials } from './revoke-unproven.ts';
 import { findIdentity, findUserByEmail, lockIdentity, lockSignedInUser, saveIdentity } from './store.ts';
 
 /** Finds or creates the account of an identity that the provider confirmed, and opens a session. An attempt works once. */
@@ -26,14 +26,11 @@ export async function signIn(
   const user = await lockSignedInUser(tx, userId);
   if (!user) throw deletedAccount();
   if (user.deactivated) throw deactivatedAccount();
-  if (isNewlyLinked) await revokeUnproven(current, user, identity.key);
+  if (isNewlyLinked) await revokeUnprovenCredentials(current, user, identity.key);
   return { userId, secret: await openSession(tx, userId, 'oidc', origin) };
 }
 
-/**
- * An account. `isNewlyLinked` means that the account already existed, and that this login is the first to match it, by email
- * address.
- */
+/** An account. It is newly linked if it already existed and this login is the first to match it by email address. */
 type FoundAccount = { userId: number; isNewlyLinked: boolean };
 
 /** Finds the account by identity, then by verified email address, or creates one if the settings allow it. */

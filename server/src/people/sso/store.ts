@@ -4,7 +4,7 @@ import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { counterKey, INCREMENT_COUNTER, SECONDS_LEFT } from '../sessions/store.ts';
 import { type AdminLogins, type AdminLoginsQuery, MAX_ADMINS } from './schema.ts';
 
-/** Returns whether the attempt is neither finished nor expired by the clock of the database. */
+/** Returns whether the attempt is neither finished nor expired by the database clock. */
 export async function isUnfinishedAttempt(db: Reader, hash: Buffer, expiresAt: Date): Promise<boolean> {
   const { rows } = await sql`
     select where ${expiresAt}::timestamptz > now()
@@ -91,7 +91,7 @@ export async function deleteOtherIdentities(tx: Tx, userId: number, key: Identit
   );
 }
 
-/** Finds the user with this address, and whether an identity of the same provider is already linked to the user. */
+/** Finds the user with this email address, and whether an identity of the same provider is already linked to the user. */
 export async function findUserByEmail(
   db: Reader,
   email: string,

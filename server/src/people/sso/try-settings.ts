@@ -92,19 +92,19 @@ function checkAlgorithm(
   { idTokenSigningAlgorithm: requiredAlgorithm }: ActiveOidc,
   metadata: Metadata,
 ): OidcCheck {
-  const announcedAlgorithms = readStrings(metadata.id_token_signing_alg_values_supported) ?? [];
+  const advertisedAlgorithms = readStrings(metadata.id_token_signing_alg_values_supported) ?? [];
   if (requiredAlgorithm === null)
-    return passedCheck('algorithm', 'ID tokens may use any algorithm that the provider announces.');
-  if (announcedAlgorithms.length === 0)
+    return passedCheck('algorithm', 'ID tokens may use any algorithm that the provider advertises.');
+  if (advertisedAlgorithms.length === 0)
     return warningCheck(
       'algorithm',
-      `The provider announces no signing algorithms, so ${requiredAlgorithm} is not verified.`,
+      `The provider advertises no signing algorithms, so ${requiredAlgorithm} is not verified.`,
     );
-  return announcedAlgorithms.includes(requiredAlgorithm)
+  return advertisedAlgorithms.includes(requiredAlgorithm)
     ? passedCheck('algorithm', `The provider signs ID tokens with ${requiredAlgorithm}.`)
     : failedCheck(
         'algorithm',
-        `The provider does not sign ID tokens with ${requiredAlgorithm}. It announces ${formatList(announcedAlgorithms)}.`,
+        `The provider does not sign ID tokens with ${requiredAlgorithm}. It advertises ${formatList(advertisedAlgorithms)}.`,
       );
 }
 
@@ -119,8 +119,8 @@ const formatList = (names: readonly string[]): string =>
     .map(name => name.slice(0, 50))
     .join(', ');
 
-async function checkKeys({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
-  const url = URL.parse(address ?? '');
+async function checkKeys({ jwks_uri: keysUrl }: Metadata): Promise<OidcCheck> {
+  const url = URL.parse(keysUrl ?? '');
   if (!url)
     return failedCheck('keys', 'The discovery document has no jwks_uri, so ID tokens cannot be verified.');
   if (url.protocol !== 'https:' && !isOnThisMachine(url))
@@ -189,7 +189,7 @@ async function checkClient(
 }
 
 /**
- * Compares the claims that a login reads with the claims that the provider announces. Their values are known only once somebody
+ * Compares the claims that a login reads with the claims that the provider advertises. Their values are known only once somebody
  * logs in.
  */
 function checkClaims(
@@ -198,25 +198,25 @@ function checkClaims(
 ): OidcCheck {
   const groupClaim = groupJsonPath ?? 'groups';
   const requiredClaims = ['email', 'email_verified', 'name', ...(enableGroupSyncing ? [groupClaim] : [])];
-  const announcedClaims = readStrings(supported);
-  if (announcedClaims === undefined || announcedClaims.length === 0)
+  const advertisedClaims = readStrings(supported);
+  if (advertisedClaims === undefined || advertisedClaims.length === 0)
     return warningCheck(
       'claims',
-      `A login reads ${formatList(requiredClaims)}. The provider does not announce its claims, and this test logs nobody in, so only the first login shows whether they are sent.`,
+      `A login reads ${formatList(requiredClaims)}. The provider does not advertise its claims, and this test logs nobody in, so only the first login shows whether they are sent.`,
     );
   // A claim is either a name with dots, or a path that begins with the name of a claim.
-  const isAnnounced = (claim: string) =>
-    announcedClaims.includes(claim) ||
-    announcedClaims.includes(claim.replace(/^\$\.?/, '').split('.', 1)[0] ?? '');
-  const missingClaims = requiredClaims.filter(claim => !isAnnounced(claim));
+  const isAdvertised = (claim: string) =>
+    advertisedClaims.includes(claim) ||
+    advertisedClaims.includes(claim.replace(/^\$\.?/, '').split('.', 1)[0] ?? '');
+  const missingClaims = requiredClaims.filter(claim => !isAdvertised(claim));
   return missingClaims.length === 0
     ? passedCheck(
         'claims',
-        `A login reads ${formatList(requiredClaims)}, and the provider announces them. This test does not see their values, because it logs nobody in.`,
+        `A login reads ${formatList(requiredClaims)}, and the provider advertises them. This test does not see their values, because it logs nobody in.`,
       )
     : warningCheck(
         'claims',
-        `A login reads ${formatList(requiredClaims)}. The provider does not announce ${formatList(missingClaims)}, so the first login shows whether it sends ${missingClaims.length === 1 ? 'this claim' : 'these claims'}.`,
+        `A login reads ${formatList(requiredClaims)}. The provider does not advertise ${formatList(missingClaims)}, so the first login shows whether it sends ${missingClaims.length === 1 ? 'this claim' : 'these claims'}.`,
       );
 }
 
@@ -225,10 +225,10 @@ const checkScope = ({ scopes_supported: scopes }: Metadata): OidcCheck =>
     ? passedCheck('scope', 'The scope groups can be requested.')
     : warningCheck(
         'scope',
-        'The provider does not announce the scope groups. It may reject logins that request it.',
+        'The provider does not advertise the scope groups. It may reject logins that request it.',
       );
 
 const checkLogout = ({ end_session_endpoint: endpoint }: Metadata): OidcCheck =>
   endpoint === undefined
-    ? warningCheck('logout', 'The provider has no logout page, so a logout ends at Halyard.')
-    : passedCheck('logout', 'A logout continues at the provider.');
+    ? warningCheck('logout', 'The provider has no logout page, so a logout ends only the session in Halyard.')
+    : passedCheck('logout', 'A logout also ends the session at the provider.');

@@ -53,7 +53,7 @@ function omitIncludedRoles(
     getPermissions(a).has('ADMIN/*') ||
     [...getPermissions(b)].every(permission => getPermissions(a).has(permission));
   const distinctRoles = [...new Map(roles.map(role => [role.id, role])).values()];
-  // If two roles have the same permissions, the first role stays.
+  // If two roles have the same permissions, the first role is kept.
   return distinctRoles.filter(
     (role, index) =>
       !distinctRoles.some(

@@ -21,7 +21,7 @@ const makeGroup = async (name: string, user: number, rootRole: number | null = n
 const grant = (project: string, group: number, role: number) =>
   call(harness.app, 'POST', `/api/admin/projects/${project}/groups/${group}/roles/${role}`);
 
-test('returns every project with the roles that decide and why the user has them', async () => {
+test('returns every project with the deciding roles and the grants they come from', async () => {
   const user = await makeUser(harness.db, 'Editor', 'dora');
   const group = await makeGroup('on-call', user.id);
   const payments = await makeProject(harness.db, { name: 'A payments' });
@@ -94,7 +94,7 @@ test('returns open sessions and personal tokens, without secrets', async () => {
   const person = await makePerson(harness.db, 'Viewer');
   const browser = await logIn(harness.app, person.username);
 
-  const token = await browser.ask('POST', '/api/admin/user/tokens', {
+  const token = await browser.send('POST', '/api/admin/user/tokens', {
     body: { description: 'laptop', expiresAt: new Date(Date.now() + 86_400_000).toISOString() },
   });
   const { body } = await readAccess(person.id);
@@ -124,21 +124,15 @@ const [CREATE, DELETE] = ['CREATE_FEATURE', 'DELETE_FEATURE'];
 const asGrants = (ids: number[]) => ids.map(id => ({ role: { id, name: `Role ${id}` } }));
 
 test.each<[string, Record<number, string[]>, number[], number[], number[]]>([
-  [
-    'leaves out a role that is included in another role',
-    { 1: [CREATE, DELETE], 2: [CREATE] },
-    [2, 1],
-    [],
-    [1],
-  ],
+  ['omits a role that is included in another role', { 1: [CREATE, DELETE], 2: [CREATE] }, [2, 1], [], [1]],
   ['keeps roles that differ', { 1: [CREATE], 2: [DELETE] }, [1, 2], [], [1, 2]],
   ['keeps the first of two equal roles', { 1: [CREATE], 2: [CREATE] }, [2, 1], [], [2]],
-  ['leaves out a role without permissions', { 1: [CREATE] }, [3, 1], [], [1]],
+  ['omits a role without permissions', { 1: [CREATE] }, [3, 1], [], [1]],
   ['keeps a single role without permissions', {}, [3], [], [3]],
-  ['names a role that is held twice once', { 1: [CREATE] }, [1, 1], [], [1]],
-  ['names the root role without a role in the project', { 1: [CREATE] }, [], [1], [1]],
+  ['lists a role that is held twice only once', { 1: [CREATE] }, [1, 1], [], [1]],
+  ['lists the root role if there is no role in the project', { 1: [CREATE] }, [], [1], [1]],
   ['prefers the role in the project', { 1: [CREATE], 2: [DELETE] }, [2], [1], [2]],
-  ['names a root role that includes the role in the project', { 1: ['ADMIN'], 2: [DELETE] }, [2], [1], [1]],
+  ['lists a root role that includes the role in the project', { 1: ['ADMIN'], 2: [DELETE] }, [2], [1], [1]],
   ['ignores a root role without project permissions', { 1: ['CREATE_SEGMENT'] }, [], [1], []],
 ])('%s', (_, permissionsByRole, grants, rootRoles, expected) => {
   const permissions = new Map(

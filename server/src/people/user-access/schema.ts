@@ -16,7 +16,7 @@ export const NamedGroup = Named(
 const group = Type.Optional(
   Type.Unsafe<Static<typeof NamedGroup>>({
     ...Ref(NamedGroup),
-    description: 'The group through which the user has the role. Absent: the role is their own',
+    description: 'The group through which the user has the role. Absent: the user holds it directly',
   }),
 );
 
@@ -32,7 +32,7 @@ const ProjectOfUser = NamedObject('ProjectOfUser', {
   id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
   name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
   mode: Type.String({
-    description: 'Who may read the project: everyone (open, protected) or only members (private)',
+    description: 'Who can read the project: everyone (open, protected) or only members (private)',
     enum: ['open', 'protected', 'private'],
     examples: ['open'],
   }),
@@ -68,7 +68,7 @@ export const AccessOfUser = Named(
         { description: 'A group of the user' },
       ),
     ),
-    projects: Type.Array(ProjectOfUser, { description: 'All active projects, by name' }),
+    projects: Type.Array(ProjectOfUser, { description: 'All active projects, sorted by name' }),
     sessions: Type.Array(
       NamedObject('SessionOfUser', {
         method: Type.String({

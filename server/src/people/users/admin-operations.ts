@@ -69,7 +69,7 @@ export const USERS: OperationModule = {
       route: 'GET /api/admin/user-admin',
       summary: 'List users',
       description:
-        'Returns all users, by id, with their groups and how they log in, and the root roles that can be granted.',
+        'Returns all users, sorted by id, with their groups and how they log in, and the root roles that can be granted.',
       permission: ['ADMIN'],
       query: Type.Object({
         deactivated: Type.Optional(
@@ -91,7 +91,7 @@ export const USERS: OperationModule = {
       route: 'GET /api/admin/user-admin/search',
       summary: 'Search users',
       description:
-        'Returns at most 100 users whose name, username or email address contains the query (case-insensitive). Exact matches come first. Deactivated users are not found. Without a query the list is empty. Every authenticated caller can do this.',
+        'Returns at most 100 users whose name, username or email address contains the query (case-insensitive). Exact matches come first. Deactivated users are not found. Without a query the list is empty. Every authenticated caller may call it.',
       permission: 'NONE',
       query: Type.Object({
         q: Type.Optional(Type.String({ maxLength: 255, description: 'String to find', examples: ['alice'] })),
@@ -104,7 +104,7 @@ export const USERS: OperationModule = {
       route: 'GET /api/admin/user-admin/access',
       summary: 'List access candidates',
       description:
-        'Returns all users and groups that can be granted roles in a project, without deactivated users. Every authenticated caller can do this.',
+        'Returns all users and groups that can be granted roles in a project, without deactivated users. Every authenticated caller may call it.',
       permission: 'NONE',
       output: jsonResponse('Users and groups', AccessCandidates),
       read: async ({ db }) => ({ users: await listPeople(db), groups: await listGroupCandidates(db) }),
@@ -124,7 +124,7 @@ export const USERS: OperationModule = {
       route: 'POST /api/admin/user-admin/validate-password',
       summary: 'Validate a password',
       description:
-        'Checks the strength of a password. `details` lists the violations. Every authenticated caller can do this.',
+        'Checks the strength of a password. `details` lists the violations. Every authenticated caller may call it.',
       permission: 'NONE',
       body: PasswordToCheck,
       output: Nothing,
@@ -151,7 +151,7 @@ export const USERS: OperationModule = {
       id: 'getInactiveUsers',
       route: 'GET /api/admin/user-admin/inactive',
       summary: 'List inactive users',
-      description: `Returns users who have sent no request for ${INACTIVE_DAYS} days, those inactive the longest first.`,
+      description: `Returns users who have sent no request for ${INACTIVE_DAYS} days, longest inactive first.`,
       permission: ['ADMIN'],
       output: jsonResponse('The users', InactiveUserList),
       read: async ({ db }) => ({ version: 1, inactiveUsers: await listInactiveUsers(db, INACTIVE_DAYS) }),
@@ -161,7 +161,7 @@ export const USERS: OperationModule = {
       route: 'POST /api/admin/user-admin/inactive/delete',
       summary: 'Delete inactive users',
       description:
-        'Deletes all of the users, or none if one of them is not inactive. Their roles and memberships end with one event for each project and each group.',
+        'Deletes all of the users, or none if one of them was active. Revokes their roles and memberships, with one event for each project and each group.',
       permission: ['ADMIN'],
       body: UserIds,
       output: Nothing,
@@ -203,7 +203,7 @@ export const USERS: OperationModule = {
       route: 'DELETE /api/admin/user-admin/:id',
       summary: 'Delete a user',
       description:
-        'Deletes a user with their sessions, tokens, roles and group memberships, with one event for each project and each group. Their events keep their name. Their username and email address can be used again. The last admin cannot be deleted.',
+        'Deletes a user with their sessions, tokens, roles and group memberships, with one event for each project and each group. Events that they created keep their name. Their username and email address can be used again. The last admin cannot be deleted.',
       permission: ['ADMIN'],
       params,
       output: Nothing,
@@ -216,7 +216,7 @@ export const USERS: OperationModule = {
       route: 'POST /api/admin/user-admin/:id/deactivate',
       summary: 'Deactivate a user',
       description:
-        'Ends all sessions of the user and deletes their personal tokens and password link. Every server rejects them immediately, and the user cannot log in, not even with single sign-on, until somebody reactivates them. Roles and group memberships stay. The last active admin cannot be deactivated. Deactivating a deactivated user changes nothing.',
+        'Ends all sessions of the user and deletes their personal tokens and password link. Every server rejects them immediately, and the user cannot log in, not even with single sign-on, until somebody reactivates them. The user keeps their roles and group memberships. The last active admin cannot be deactivated. Deactivating a deactivated user changes nothing.',
       permission: ['ADMIN'],
       params,
       output: jsonResponse('The user', User),
@@ -254,7 +254,7 @@ export const USERS: OperationModule = {
     query({
       id: 'getUserPermissions',
       route: 'GET /api/admin/user-admin/:id/permissions',
-      summary: 'Get the permissions of a user',
+      summary: "Get a user's permissions",
       description:
         'Returns every permission and whether the user has it: on the instance, in the given project and in the given environment.',
       permission: ['ADMIN'],

@@ -264,7 +264,7 @@ test('removes a deleted user everywhere except in events', async () => {
   expect(creators.body).toContainEqual(expect.objectContaining({ id: user.id, name: 'quentin' }));
 });
 
-test('rejects deleting or demoting only the last admin', async () => {
+test('rejects deleting or demoting the last admin, but no other user', async () => {
   await demoteAll();
   const viewer = await makeUser(harness.db, 'Viewer');
   expect((await remove(viewer.id)).status).toBe(200);
@@ -383,7 +383,7 @@ test('ends the sessions of a user whose password an admin sets', async () => {
   const response = await call(harness.app, 'POST', `${USERS}/${id}/change-password`, { body: { password } });
 
   expect(response.status).toBe(200);
-  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
+  expect((await browser.send('GET', '/api/admin/user')).status).toBe(401);
   expect((await tryLogin(harness.app, username)).status).toBe(401);
   expect((await tryLogin(harness.app, username, password)).status).toBe(200);
   const event = await lastEvent('user-password-changed');
@@ -406,7 +406,7 @@ test.each([
   ).toBe(404);
 });
 
-test('lists users without a request by session or token for 180 days as inactive', async () => {
+test('lists users who have not used a session or token for 180 days as inactive', async () => {
   const [freshUser, oldUser, unseenUser, activeUser] = [
     await makeUser(harness.db, 'Viewer'),
     await makeUser(harness.db, 'Viewer'),

@@ -12,8 +12,8 @@ import { checkNewUser, createUserWithLink, findNewUserViolations } from './creat
 const tags = ['Users'];
 
 /**
- * Registers the requests that set a password. These are routes rather than operations, because they hash a password before the
- * change, and because their input must never be stored.
+ * Registers the routes that set a password. They are not operations, because they hash a password before the change, and because
+ * their input must never be stored.
  */
 export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
@@ -33,7 +33,7 @@ export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Create a user',
         description:
-          'Creates a user with a username, an email address or both. Without a password, the response has a link that lets the user set one. This server sends no mail, so pass the link on yourself. Requires ADMIN. Events: user-created.',
+          'Creates a user with a username, an email address or both. Without a password, the response has a link that lets the user set one. This server sends no mail, so send the link to the user yourself. Requires ADMIN. Events: user-created.',
         body: NewUser,
         response: {
           201: jsonResponse('The new user', User),
@@ -58,7 +58,7 @@ export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'changeUserPassword',
         tags,
-        summary: 'Set the password of a user',
+        summary: "Set a user's password",
         description:
           'Sets a new password and ends all sessions of the user. Requires ADMIN. Events: user-password-changed.',
         params: Type.Object({ id: PathId('User', '7') }),

@@ -28,7 +28,7 @@ export const User = Named(
       rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
       isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
       imageUrl: Type.String({
-        description: 'URL of a Gravatar image, by the hash of the username or email address',
+        description: 'URL of a Gravatar image, derived from the hash of the username or email address',
       }),
       accountType: Type.String({
         description: 'Always User: service accounts are not users',
@@ -62,12 +62,12 @@ export const ListedUser = Named(
     {
       ...User.properties,
       hasPassword: Type.Boolean({ description: 'Whether the user can log in with a password' }),
-      hasSingleSignOn: Type.Boolean({ description: 'Whether the user has logged in by single sign-on' }),
+      hasSingleSignOn: Type.Boolean({ description: 'Whether the user has logged in with single sign-on' }),
       invitedUntil: Nullable(
         Timestamp('When the link for setting the first password expires. Null: there is no such link'),
       ),
       groups: Type.Array(Type.String(), {
-        description: 'Names of the groups of the user',
+        description: "Names of the user's groups",
         examples: [['Checkout team']],
       }),
     },
@@ -236,7 +236,7 @@ export const UserKey = NamedObject(
       maximum: MAX_ID,
       minLength: 1,
       maxLength: 254,
-      description: 'Id or email address of the user. Unleash clients send the address',
+      description: 'Id or email address of the user. Unleash clients send the email address',
       examples: [7],
     }),
   },

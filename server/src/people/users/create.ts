@@ -116,9 +116,7 @@ export async function requireRootRoleId(tx: Tx, role: number | string): Promise<
   return id;
 }
 
-/**
- * Returns what events show of a user. Secrets are omitted, and so is the time of last use, which is not part of the user's state.
- */
+/** Returns the user as events show them, without secrets and the time of last use. */
 export function userEventData({ id, name, username, email, rootRole }: User): object {
   return { id, name, username, email, rootRole };
 }

@@ -19,7 +19,7 @@ const getIds = (users: { id: number }[]) => users.map(({ id }) => id);
 const readEvents = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
-/** Removes all admins, so that a test creates the only admins. */
+/** Revokes the Admin role from all users, so that a test creates the only admins. */
 const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
 
 test('ends tokens on every server, ends sessions, and records how many', async () => {
@@ -38,7 +38,7 @@ test('ends tokens on every server, ends sessions, and records how many', async (
   });
   expect([await readStatus(user.token), await readStatus(user.token, otherServer)]).toEqual([401, 401]);
   expect(personResponse.status).toBe(200);
-  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
+  expect((await browser.send('GET', '/api/admin/user')).status).toBe(401);
   expect(await readEvents('user-deactivated')).toMatchObject([
     { data: { id: person.id, sessions: 1, tokens: 0 } },
     {
@@ -151,7 +151,7 @@ test('rejects the deactivation of the last active admin, not counting deactivate
 test('keeps one of two admins who are deactivated at the same time', async () => {
   await demoteAll();
   const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  // Another server has deactivated the first admin but has not committed yet.
+  // A different server has deactivated the first admin but has not committed yet.
   const otherTransaction = await harness.db.startTransaction().execute();
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(otherTransaction);
   await sql`update users set deactivated_at = now() where id = ${first.id}`.execute(otherTransaction);
@@ -166,7 +166,7 @@ test('keeps one of two admins who are deactivated at the same time', async () =>
 test('rejects the creation of a token during the deactivation', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  // Another server has deactivated the user but has not committed yet.
+  // A different server has deactivated the user but has not committed yet.
   const otherTransaction = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${user.id} for update`.execute(otherTransaction);
   await sql`delete from personal_access_tokens where user_id = ${user.id}`.execute(otherTransaction);

@@ -8,7 +8,8 @@ import { findUser, lockUsers, markDeactivated, markReactivated } from './store.t
 
 /**
  * Ends the sessions and deletes the tokens and password link of a user, who then cannot log in until somebody reactivates them.
- * Roles and memberships stay. A deactivated user does not count as an admin, so the last active admin cannot be deactivated.
+ * The user keeps their roles and memberships. A deactivated user does not count as an admin, so the last active admin cannot be
+ * deactivated.
  */
 export async function deactivateUser(current: Change, id: number): Promise<User> {
   return await keepLastAdmin(current, async () => {

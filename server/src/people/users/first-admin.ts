@@ -8,8 +8,8 @@ import { checkNewUser, createUser } from './create.ts';
 import { hasUsers } from './store.ts';
 
 /**
- * Creates the admin that the operator configured, if the instance never had a user. Later starts change nothing: neither the
- * password of this admin nor users that were deleted. If several servers start together, one of them creates the admin.
+ * Creates the admin that the operator configured, if the instance has never had a user. Later starts neither change this admin's
+ * password nor restore a deleted admin. If several servers start together, one of them creates the admin.
  */
 export async function createFirstAdmin(db: Db, username: string, password: string): Promise<void> {
   if (await hasUsers(db)) return;
@@ -22,7 +22,7 @@ export async function createFirstAdmin(db: Db, username: string, password: strin
   );
 }
 
-/** Returns whether anybody can use the admin API: a user, or a program with an admin token. */
+/** Returns whether anybody can use the admin API: a user, or a client with an admin token. */
 export async function hasUserOrAdminToken(db: Reader): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from users where kind = 'user' and deleted_at is null)

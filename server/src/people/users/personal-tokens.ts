@@ -75,7 +75,7 @@ export async function revokeAccountToken({ tx }: Change, userId: number, id: num
   return token;
 }
 
-/** Deletes a personal token, unless its owner has deleted it at the same time. */
+/** Deletes a personal token, unless its owner has deleted it in the meantime. */
 export async function removeTokenIfPresent(
   { tx, record }: Change,
   userId: number,

@@ -2,7 +2,7 @@ import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import { revokeUserRoles } from '../grants/revoke.ts';
-import { leaveAllGroups } from '../groups/members.ts';
+import { removeFromAllGroups } from '../groups/members.ts';
 import { endUserSessions } from '../sessions/end.ts';
 import { removeUserViews } from '../views/save.ts';
 import type { User } from './admin-schema.ts';
@@ -43,7 +43,7 @@ async function removeUsers(current: Change, users: User[]): Promise<void> {
   const ids = users.map(({ id }) => id);
   await endUserSessions(current, ids);
   await revokeUserRoles(current, ids);
-  await leaveAllGroups(current, ids);
+  await removeFromAllGroups(current, ids);
   await removeUserViews(current.tx, ids);
   await markDeleted(current.tx, ids);
   for (const user of users) current.record({ type: 'user-deleted', preData: userEventData(user) });

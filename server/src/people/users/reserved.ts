@@ -1,7 +1,7 @@
 import type { Violation } from '@halyard/plane/platform/errors.ts';
 
 /** Letters of other scripts that look like a Latin letter, in lower case. NFKD covers the rest, such as full-width letters. */
-const LOOKALIKES_OF: Record<string, string> = {
+const LOOKALIKES: Record<string, string> = {
   a: 'аαꭺꓮ',
   d: 'ԁдδꭰꓓ',
   e: 'еєεꭼꓰ',
@@ -16,8 +16,8 @@ const LOOKALIKES_OF: Record<string, string> = {
   t: 'тτꭲꓔ',
   y: 'уүυγuսцꮍꓬꓴ',
 };
-const LATIN_LETTER_OF = new Map(
-  Object.entries(LOOKALIKES_OF).flatMap(([letter, lookalikes]) =>
+const LATIN_LETTERS_BY_LOOKALIKE = new Map(
+  Object.entries(LOOKALIKES).flatMap(([letter, lookalikes]) =>
     [...lookalikes].map(lookalike => [lookalike, letter]),
   ),
 );
@@ -36,7 +36,10 @@ const toVisibleForm = (name: string): string =>
       .trim()
       .toLowerCase(),
   ]
-    .map(character => LATIN_LETTER_OF.get(character) ?? character.replace(/(?![a-z])\p{Script=Latin}/u, '?'))
+    .map(
+      character =>
+        LATIN_LETTERS_BY_LOOKALIKE.get(character) ?? character.replace(/(?![a-z])\p{Script=Latin}/u, '?'),
+    )
     .join('');
 
 /** Returns a pattern that matches the name and everything that a reader could mistake for it. */

@@ -89,7 +89,7 @@ test('creates a personal token that acts as its owner, shows its secret once and
   expect(JSON.stringify(events.body)).not.toContain(secret.slice(-12));
 });
 
-test("rejects the deletion of another user's token", async () => {
+test("does not delete a different user's token", async () => {
   const [owner, otherUser] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Admin')];
   const { id } = (await create(owner.token, 'mine')).body;
 
@@ -117,7 +117,7 @@ test('rejects a second token with the same description', async () => {
   expect(await create(user.token, 'twice')).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
-test('rejects personal tokens of an admin token', async () => {
+test('does not list personal tokens for an admin token', async () => {
   const response = await call(harness.app, 'GET', '/api/admin/user/tokens');
 
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });

@@ -8,8 +8,8 @@ import { changeOwnPassword, verifyOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
 
 /**
- * Registers the request that changes the caller's own password. This is a route rather than an operation, because it replaces the
- * session of the request.
+ * Registers the route that changes the caller's own password. It is not an operation, because it replaces the session of the
+ * request.
  */
 export function ownPasswordRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(

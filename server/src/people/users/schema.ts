@@ -19,7 +19,7 @@ export const HeldPermission = Named(
 );
 
 const scope = Type.Unsafe<TokenScope | null>({
-  description: "The part of its owner's permissions that the token has. null: all of them",
+  description: "The subset of its owner's permissions that the token has. null: all of them",
   anyOf: [Ref(TokenScopeSchema), { type: 'null' }],
 });
 
@@ -94,7 +94,7 @@ export const HeldRole = Named(
         Type.String({ description: 'Project of the role. Absent: the role is a root role' }),
       ),
     },
-    { description: 'A role that somebody has' },
+    { description: 'A role that a user holds' },
   ),
 );
 export type HeldRole = Static<typeof HeldRole>;
@@ -114,7 +114,7 @@ export const Profile = Named(
       NamedObject('ProfileRootRole', rootRole, { description: 'The root role of the user' }),
     ),
     groups: Type.Array(Type.String(), {
-      description: 'Names of the groups of the user',
+      description: "Names of the user's groups",
       examples: [['Checkout team']],
     }),
     projects: Type.Array(Type.String(), {

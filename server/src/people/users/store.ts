@@ -57,7 +57,7 @@ export async function findAccount(db: Reader, id: number): Promise<Person | unde
   return rows[0];
 }
 
-/** Locks the users that exist and returns them, by id. */
+/** Locks the users that exist and returns them, sorted by id. */
 export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
   await sql`select from users where id = any(${ids}) order by id for update`.execute(tx);
   const { rows } = await sql<User>`
@@ -65,7 +65,7 @@ export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
   return rows;
 }
 
-/** Returns the groups of a user, by name, and whether the user has a password. */
+/** Returns a user's groups, sorted by name, and whether the user has a password. */
 export async function findProfileFields(
   db: Reader,
   id: number,
@@ -157,7 +157,7 @@ export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
     update users set deleted_at = now(), password_hash = null where id = any(${ids})`.execute(tx);
 }
 
-/** Deletes the tokens and password link of the user. Returns the number of tokens. The password stays. */
+/** Deletes the tokens and password link of the user. Returns the number of tokens. The password is kept. */
 export async function markDeactivated(tx: Tx, id: number): Promise<number> {
   const { rows } = await sql<{ tokens: number }>`
     with tokens as (delete from personal_access_tokens where user_id = ${id} returning id),
@@ -293,7 +293,7 @@ export async function insertPersonalToken(
     .executeTakeFirstOrThrow();
 }
 
-/** Deletes all personal tokens of a user and returns them, by id. */
+/** Deletes all personal tokens of a user and returns them, sorted by id. */
 export async function deleteAllPersonalTokens(tx: Tx, userId: number): Promise<PersonalToken[]> {
   const tokens = await tx
     .deleteFrom('personal_access_tokens')

@@ -20,7 +20,7 @@ export const TokenScopeSchema = Named(
     Type.Object(
       {
         projects: nameList(
-          'The token can read and change only these projects. For operations outside projects, list the permission in permissions. Absent: all projects of the owner',
+          'The token can read and change only these projects. For operations that do not belong to a project, list the permission in permissions. Absent: all projects of the owner',
           100,
           'payments',
         ),
@@ -44,7 +44,7 @@ export const TokenScopeSchema = Named(
         ),
         maxChanges: Type.Optional(
           Type.Integer({
-            description: 'How many changes the token can make altogether. Each event counts as one change',
+            description: 'How many changes the token can make in total. Each event counts as one change',
             minimum: 1,
             maximum: 1_000_000,
             examples: [20],
@@ -53,7 +53,7 @@ export const TokenScopeSchema = Named(
         maxProductionRollout: Type.Optional(
           Type.Integer({
             description:
-              'The largest percentage that the token can roll a flag out to in environments of type production. A strategy without a percentage counts as 100',
+              'The maximum percentage to which the token can roll out a flag in environments of type production. A strategy without a percentage counts as 100',
             minimum: 0,
             maximum: 100,
             examples: [10],
@@ -61,7 +61,7 @@ export const TokenScopeSchema = Named(
         ),
       },
       {
-        description: "The part of its owner's permissions that a token has",
+        description: "The subset of its owner's permissions that a token has",
         additionalProperties: false,
         examples: [{ projects: ['payments'], environments: ['development'], maxChanges: 20 }],
       },

@@ -21,7 +21,7 @@ export const VIEWS: OperationModule = {
       id: 'getSavedViews',
       route: 'GET /api/admin/user/views',
       summary: 'List my saved views',
-      description: 'Returns the saved views of the authenticated user, by name. Requires a user.',
+      description: 'Returns the saved views of the authenticated user, sorted by name. Requires a user.',
       permission: 'NONE',
       output: jsonResponse('The views', SavedViewList),
       read: async ({ db, actor }) => ({ views: await listViews(db, requireUser(actor)) }),
@@ -46,7 +46,7 @@ export const VIEWS: OperationModule = {
       route: 'POST /api/admin/user/views',
       summary: 'Save a view',
       description:
-        'Saves a page and its query under a name. Only the authenticated user sees it. A user can have at most 100 saved views. Requires a user. Emits no event.',
+        'Saves a page and its query under a name. Only the authenticated user can see it. A user can have at most 100 saved views. Requires a user. Emits no event.',
       permission: 'NONE',
       cost: COST.personal,
       body: SavedViewInput,

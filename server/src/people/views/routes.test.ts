@@ -50,7 +50,7 @@ test('saves, lists, updates and deletes views of the user without recording even
   expect(await readNewestEventId()).toBe(eventIdBefore);
 });
 
-test('a user neither sees nor changes the views of a different user', async () => {
+test("a user cannot see or change a different user's views", async () => {
   const otherUser = await makeUser(harness.db, 'Admin');
   const { id } = (await save(view('mine'))).body;
   const url = `${VIEWS}/${id}`;
@@ -81,7 +81,7 @@ test.each([
   ['a blank name', view(' '), '/body/name'],
   ['an invisible name', view('\u200b'), '/body/name'],
   ['a name of 101 characters', view('x'.repeat(101)), '/body/name'],
-  ['an address of another host', view('x', { page: '//evil.example' }), '/body/page'],
+  ['a URL on a different host', view('x', { page: '//evil.example' }), '/body/page'],
   ['a backslash, which browsers read as a slash', view('x', { page: '/\\evil.example' }), '/body/page'],
   ['a tab, which browsers remove', view('x', { page: '/\t/evil.example' }), '/body/page'],
   ['a page that is not a path', view('x', { page: 'https://evil.example' }), '/body/page'],

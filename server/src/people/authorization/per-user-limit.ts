@@ -6,7 +6,7 @@ const MAX_USERS = 10_000;
 export type PerUserLimit = {
   /** Counts an attempt, or throws if the user has no attempts left. */
   take: (userId: number) => void;
-  giveBack: (userId: number) => void;
+  refund: (userId: number) => void;
 };
 
 /**
@@ -29,7 +29,7 @@ export function makePerUserLimit(
       if (attempts >= max) throw tooManyRequests(message, Math.ceil((endsAt - now) / 1_000));
       counts.set(userId, { attempts: attempts + 1, endsAt });
     },
-    giveBack: userId => {
+    refund: userId => {
       const currentWindow = counts.get(userId);
       if (currentWindow && currentWindow.attempts > 0) currentWindow.attempts -= 1;
     },
