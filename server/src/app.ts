@@ -28,8 +28,8 @@ import { makeServingState, type ServingState } from '@halyard/plane/serving/stat
 import { STREAM_LIMITS, type StreamLimits } from '@halyard/plane/serving/streaming/limits.ts';
 import { deriveSigningKey } from '@halyard/plane/snapshot/keys.ts';
 import Fastify, { type FastifyHttpOptions, type RawServerDefault } from 'fastify';
-import { sessionCookieName } from './access/cookie.ts';
-import { installGate, requestLimits, UNGATED } from './access/gate.ts';
+import { getSessionCookieName } from './access/cookie.ts';
+import { getRequestLimits, installGate, UNGATED } from './access/gate.ts';
 import { installAuthentication, installAuthorization } from './access/guard.ts';
 import { type ConsoleFiles, NOT_BUILT } from './console/files.ts';
 import { type Help, helpRoutes } from './console/help.ts';
@@ -272,7 +272,7 @@ export async function buildApp(
   installNetworkQueues(app, networkQueues);
   admission.set(
     'requests',
-    installGate(app, settings.publicUrl, { ...requestLimits(settings.poolSize), ...requests }),
+    installGate(app, settings.publicUrl, { ...getRequestLimits(settings.poolSize), ...requests }),
   );
   installMetricsToken(app, settings.metricsToken);
   installAuthentication(app, db, settings.publicUrl);
@@ -293,7 +293,7 @@ export async function buildApp(
   await installOpenApi(
     app,
     settings.publicUrl,
-    sessionCookieName(settings.publicUrl),
+    getSessionCookieName(settings.publicUrl),
     () => app.sdk,
     { 'Halyard-Comment': COMMENT_PARAMETER },
     UNGATED,

@@ -9,13 +9,13 @@ const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
  * Returns the name of a cookie. The `__Host-` prefix makes browsers accept the cookie only from this host over https, so a
  * sibling domain cannot set it.
  */
-const cookieName = (kind: 'session' | 'login', publicUrl: string): string =>
+const getCookieName = (kind: 'session' | 'login', publicUrl: string): string =>
   `${isSecure(publicUrl) ? '__Host-' : ''}halyard-${kind}`;
 
-export const sessionCookieName = (publicUrl: string): string => cookieName('session', publicUrl);
+export const getSessionCookieName = (publicUrl: string): string => getCookieName('session', publicUrl);
 
 export const readSessionCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
-  read(request, sessionCookieName(publicUrl));
+  read(request, getSessionCookieName(publicUrl));
 
 export function setSessionCookie(reply: FastifyReply, publicUrl: string, secret: string): void {
   write(reply, publicUrl, 'session', secret, SESSION_DAYS * 86_400);
@@ -30,7 +30,7 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void
  * a different site.
  */
 export const readLoginCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
-  read(request, cookieName('login', publicUrl));
+  read(request, getCookieName('login', publicUrl));
 
 export function setLoginCookie(reply: FastifyReply, publicUrl: string, value: string, seconds: number): void {
   write(reply, publicUrl, 'login', value, seconds);
@@ -56,6 +56,6 @@ function write(
   const secure = isSecure(publicUrl) ? '; Secure' : '';
   reply.header(
     'set-cookie',
-    `${cookieName(kind, publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`,
+    `${getCookieName(kind, publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`,
   );
 }

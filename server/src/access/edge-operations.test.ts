@@ -18,7 +18,7 @@ let ownToken: { id: number; secret: string };
 let foreignToken: { id: number; secret: string };
 let unrestrictedToken: { id: number; secret: string };
 
-const trustedKeys = () => {
+const getTrustedKeys = () => {
   const { id, publicKey } = deriveSigningKey(APP_SETTINGS.secretKey);
   return new Map([[id, publicKey]]);
 };
@@ -91,7 +91,7 @@ describe.each(operations)('$method $path', operation => {
     });
 
     expect(response.statusCode).toBe(401);
-    expect(readSigned(response.payload, trustedKeys())).toEqual({
+    expect(readSigned(response.payload, getTrustedKeys())).toEqual({
       v: 1,
       log: 'revoked',
       hash: hash('sha256', revokedToken),
@@ -100,7 +100,7 @@ describe.each(operations)('$method $path', operation => {
 });
 
 test('a feed that is limited to some projects contains no flags or tokens of other projects', async () => {
-  const snapshot = decodeSnapshot(Buffer.from(await readLines('snapshot')), trustedKeys());
+  const snapshot = decodeSnapshot(Buffer.from(await readLines('snapshot')), getTrustedKeys());
 
   expect(snapshot.feed).toEqual({ environment: 'development', projects: ['mine'] });
   expect(snapshot.features.map(({ name }) => name)).toEqual(['flag-of-mine']);
@@ -110,7 +110,7 @@ test('a feed that is limited to some projects contains no flags or tokens of oth
     ['frontend', ['mine']],
   ]);
   const findToken = async (secret: string) =>
-    readSigned(await readLines(`tokens/${hash('sha256', secret)}`), trustedKeys()) as {
+    readSigned(await readLines(`tokens/${hash('sha256', secret)}`), getTrustedKeys()) as {
       token: object | null;
     };
   expect(await findToken(ownToken.secret)).toMatchObject({ token: { id: ownToken.id } });
@@ -135,11 +135,11 @@ test('a revocation is still signed after many other tokens were revoked', async 
   });
 
   expect(response.statusCode).toBe(401);
-  expect(readSigned(response.payload, trustedKeys())).toMatchObject({
+  expect(readSigned(response.payload, getTrustedKeys())).toMatchObject({
     log: 'revoked',
     hash: hash('sha256', revokedToken),
   });
-  const tokenStatus = readSigned(await readLines(`tokens/${hash('sha256', revokedToken)}`), trustedKeys());
+  const tokenStatus = readSigned(await readLines(`tokens/${hash('sha256', revokedToken)}`), getTrustedKeys());
   expect(tokenStatus).toMatchObject({ token: null, ended: true });
 });
 

@@ -43,7 +43,7 @@ const MAX_CALLERS = 10_000;
  * Limits each caller's running requests to about half the number of connections in the pool. The caller's other requests wait,
  * holding neither a connection nor a body in memory.
  */
-export const requestLimits = (poolSize: number): ShareLimits => ({
+export const getRequestLimits = (poolSize: number): ShareLimits => ({
   capacity: 2 * poolSize,
   share: 0.3,
   isBusy: makeBusyCheck(),

@@ -310,7 +310,7 @@ export async function decide(
 /** Rejects an actor whose root role has none of the permissions. */
 export function requirePermission(actor: Actor, permissions: readonly Permission[]): void {
   const coveredPermissions = requireCovered(actor, permissions, {});
-  if (!ownerHas(actor, coveredPermissions)) throw noAccess(permissions);
+  if (!ownerHasPermission(actor, coveredPermissions)) throw noAccess(permissions);
 }
 
 /** Rejects an actor with none of the permissions in the project. An actor who cannot read the project gets 404. */
@@ -358,7 +358,7 @@ export async function requireInEnvironments(
 ): Promise<void> {
   requireEnvironmentsInScope(actor, environments);
   for (const environment of environments) requireCovered(actor, [permission], { project, environment });
-  if (ownerHas(actor, [permission])) return;
+  if (ownerHasPermission(actor, [permission])) return;
   const lackingEnvironments = await listEnvironmentsWithoutPermission(
     db,
     actor,
@@ -382,7 +382,7 @@ export async function findForbiddenEnvironments(
     isCovered(actor, permission, { project, environment }),
   );
   const otherEnvironments = environments.filter(environment => !coveredEnvironments.includes(environment));
-  if (coveredEnvironments.length === 0 || ownerHas(actor, [permission])) return otherEnvironments;
+  if (coveredEnvironments.length === 0 || ownerHasPermission(actor, [permission])) return otherEnvironments;
   return [
     ...otherEnvironments,
     ...(await listEnvironmentsWithoutPermission(db, actor, project, permission, coveredEnvironments)),
@@ -396,13 +396,13 @@ function rejectUnlessPermitted(
   project: string,
   environment?: string,
 ): void {
-  if (permissions.length === 0 || permitted || ownerHas(actor, permissions)) return;
+  if (permissions.length === 0 || permitted || ownerHasPermission(actor, permissions)) return;
   throw noAccess(permissions, getPermissionScope(permissions, project, environment));
 }
 
 /** Returns whether the actor has one of the permissions on the instance. */
 export const hasPermission = (actor: Actor, permissions: readonly Permission[]): boolean =>
-  ownerHas(
+  ownerHasPermission(
     actor,
     permissions.filter(permission => isCovered(actor, permission, {})),
   );
@@ -410,7 +410,7 @@ export const hasPermission = (actor: Actor, permissions: readonly Permission[]):
 /**
  * Returns whether the actor's account has one of the permissions on the instance, regardless of the scope of the actor's token.
  */
-export const ownerHas = (actor: Actor, permissions: readonly Permission[]): boolean =>
+export const ownerHasPermission = (actor: Actor, permissions: readonly Permission[]): boolean =>
   permissions.length > 0 &&
   (actor.isAdmin ||
     actor.scope?.ownerIsAdmin === true ||

@@ -1,6 +1,6 @@
 import { type Actor, isAccount } from '../platform/actor.ts';
 import type { Reader } from '../platform/db/database.ts';
-import { ownerHas } from './guard.ts';
+import { ownerHasPermission } from './guard.ts';
 import { isRootPermission, type Permission } from './permissions.ts';
 import { isCovered, narrowPermissions } from './scope.ts';
 import { type HeldPermission, listPermissions } from './store.ts';
@@ -28,7 +28,9 @@ export async function findMissingPermissions(
 ): Promise<Permission[]> {
   const covers = (permission: Permission) =>
     isCovered(actor, permission, isRootPermission(permission) ? {} : { project, environment });
-  const candidates = permissions.filter(permission => !covers(permission) || !ownerHas(actor, [permission]));
+  const candidates = permissions.filter(
+    permission => !covers(permission) || !ownerHasPermission(actor, [permission]),
+  );
   if (candidates.length === 0) return [];
   const heldPermissions = await listPermissions(db, actor.userId);
   return candidates.filter(

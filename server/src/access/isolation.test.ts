@@ -78,13 +78,13 @@ function buildUrls(operation: Operation, kinds: (keyof Values)[]): string[] {
   return names.reduce<string[]>(
     (paths, name) =>
       paths.flatMap(path =>
-        kinds.map(kind => path.replace(`{${name}}`, encodeURIComponent(knownValues(name)[kind]))),
+        kinds.map(kind => path.replace(`{${name}}`, encodeURIComponent(getValues(name)[kind]))),
       ),
     [template],
   );
 }
 
-function knownValues(name: string): Values {
+function getValues(name: string): Values {
   const found = values[name];
   if (!found) throw new Error(`add values for the parameter {${name}}`);
   return found;
@@ -97,14 +97,14 @@ const removeVolatileValues = ({ status, body }: { status: number; body: unknown 
     .replace(/"(seenAt|at)":"[^"]*"/g, '"$1":"…"');
 
 /** Searches with filters that name a visible, hidden or missing resource. */
-const searches = (kind: keyof Values): string[] =>
+const buildSearchUrls = (kind: keyof Values): string[] =>
   [
-    `project=IS:${knownValues('projectId')[kind]}`,
-    `project=IS_ANY_OF:default,${knownValues('projectId')[kind]}`,
-    `feature=IS:${knownValues('featureName')[kind]}`,
-    `query=${knownValues('featureName')[kind]}`,
-    `id=IS:${knownValues('eventId')[kind]}`,
-    `createdBy=IS:${knownValues('userId')[kind]}`,
+    `project=IS:${getValues('projectId')[kind]}`,
+    `project=IS_ANY_OF:default,${getValues('projectId')[kind]}`,
+    `feature=IS:${getValues('featureName')[kind]}`,
+    `query=${getValues('featureName')[kind]}`,
+    `id=IS:${getValues('eventId')[kind]}`,
+    `createdBy=IS:${getValues('userId')[kind]}`,
   ]
     .flatMap(query => [
       `/api/admin/search/events?${query}`,
@@ -112,10 +112,10 @@ const searches = (kind: keyof Values): string[] =>
       `/api/admin/search/events/counts?by=creator&${query}`,
     ])
     .concat(
-      `/api/admin/search/features?project=IS:${knownValues('projectId')[kind]}`,
-      `/api/admin/search/features?query=${knownValues('featureName')[kind]}`,
-      `/api/admin/search/features?segment=INCLUDE:${knownValues('projectId')[kind].replace('project', 'segment')}`,
-      `/api/admin/search/features?createdBy=IS:${knownValues('userId')[kind]}`,
+      `/api/admin/search/features?project=IS:${getValues('projectId')[kind]}`,
+      `/api/admin/search/features?query=${getValues('featureName')[kind]}`,
+      `/api/admin/search/features?segment=INCLUDE:${getValues('projectId')[kind].replace('project', 'segment')}`,
+      `/api/admin/search/features?createdBy=IS:${getValues('userId')[kind]}`,
     );
 
 const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
@@ -134,9 +134,9 @@ const isTestedElsewhere = (path: string) => path.includes('{appName}') || path.s
 const guardedOperations = operations.filter(
   ({ path }) => ![...SERVER_PATHS, ...PEOPLE_PATHS].includes(path) && !isTestedElsewhere(path),
 );
-const openUrls = () => [
+const buildOpenUrls = () => [
   ...guardedOperations.flatMap(operation => buildUrls(operation, ['open'])),
-  ...searches('open'),
+  ...buildSearchUrls('open'),
   '/api/admin/search/events?limit=1000',
   '/api/admin/search/features?limit=100',
   '/api/admin/search/features?tag=INCLUDE:simple:shared',
@@ -188,7 +188,8 @@ beforeAll(async () => {
     setValues('groupId', openProject.group.id, hidden.group.id, MISSING_ID);
   };
   setResourceIds(openProject);
-  for (const user of outsiders) responsesBefore = [...responsesBefore, ...(await readAll(user, openUrls()))];
+  for (const user of outsiders)
+    responsesBefore = [...responsesBefore, ...(await readAll(user, buildOpenUrls()))];
 
   await makeProject(db, { id: 'hush-project', name: 'hush-project', mode: 'private' });
   const hidden = await fillProject('hush-project', 'hush', sharedSegment.id, member);
@@ -208,7 +209,7 @@ test('a member of the private project sees every secret', MANY_REQUESTS, async (
     ...urls,
     '/api/admin/segments',
     '/api/admin/context',
-    ...searches('hidden'),
+    ...buildSearchUrls('hidden'),
   ]);
 
   for (const secret of SECRETS) expect(all.join('\n')).toContain(secret);
@@ -219,7 +220,8 @@ test(
   MANY_REQUESTS,
   async () => {
     let responsesAfter: string[] = [];
-    for (const user of outsiders) responsesAfter = [...responsesAfter, ...(await readAll(user, openUrls()))];
+    for (const user of outsiders)
+      responsesAfter = [...responsesAfter, ...(await readAll(user, buildOpenUrls()))];
 
     expect(responsesAfter.length).toBeGreaterThan(100);
     expect(responsesAfter).toEqual(responsesBefore);
@@ -247,8 +249,8 @@ test(
   MANY_REQUESTS,
   async () => {
     for (const user of outsiders) {
-      expect((await readAll(user, searches('hidden'))).map(removeRequestedNames)).toEqual(
-        (await readAll(user, searches('missing'))).map(removeRequestedNames),
+      expect((await readAll(user, buildSearchUrls('hidden'))).map(removeRequestedNames)).toEqual(
+        (await readAll(user, buildSearchUrls('missing'))).map(removeRequestedNames),
       );
     }
   },

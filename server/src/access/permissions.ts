@@ -85,11 +85,11 @@ export type Permission = RootPermission | ProjectPermission;
 export const isRootPermission = (permission: string): boolean =>
   ROOT_PERMISSIONS.some(rootPermission => rootPermission === permission);
 
-const isForEnvironments = (permission: string): boolean =>
+const isEnvironmentPermission = (permission: string): boolean =>
   ENVIRONMENT_PERMISSIONS.some(environmentPermission => environmentPermission === permission);
 
-const isForProjects = (permission: string): boolean =>
-  isForEnvironments(permission) ||
+const isProjectPermission = (permission: string): boolean =>
+  isEnvironmentPermission(permission) ||
   PROJECT_PERMISSIONS.some(projectPermission => projectPermission === permission);
 
 /**
@@ -101,8 +101,8 @@ export function getPermissionScope(
   project: string,
   environment: string | undefined,
 ): PermissionScope {
-  if (!permissions.some(isForProjects)) return {};
-  return environment !== undefined && permissions.some(isForEnvironments)
+  if (!permissions.some(isProjectPermission)) return {};
+  return environment !== undefined && permissions.some(isEnvironmentPermission)
     ? { project, environments: [environment] }
     : { project };
 }

@@ -34,7 +34,7 @@ const newFlag = () => ({ name: `new-${Math.random().toString(36).slice(2)}` });
 const createFlag = (token: string, project: string) =>
   send(token, 'POST', `projects/${project}/features`, newFlag());
 
-test('a token for one project reads and changes only this project, even if its owner is an admin', async () => {
+test('a token for one project can read and change only that project, even if its owner is an admin', async () => {
   const token = await makeToken({ projects: ['shop'] });
 
   expect((await createFlag(token, 'shop')).status).toBe(201);

@@ -160,7 +160,7 @@ export function requireRouteInScope(
     throw outOfScope('a token with a scope cannot create credentials, grant access or connect other systems');
 }
 
-const isForReading = (permission: string): boolean =>
+const isReadPermission = (permission: string): boolean =>
   permission.startsWith('READ_') || permission.endsWith('_READ');
 
 /** Returns the owner's permissions that remain within the scope, each with the project and environment it applies to. */
@@ -170,7 +170,7 @@ export function narrowPermissions({ scope }: Actor, heldPermissions: HeldPermiss
     ? SCOPE_PERMISSIONS.map(permission => ({ permission }))
     : heldPermissions;
   const permissionsInScope = ownerPermissions
-    .filter(({ permission }) => !scope.readOnly || isForReading(permission))
+    .filter(({ permission }) => !scope.readOnly || isReadPermission(permission))
     .flatMap(heldPermission => narrowToProjects(scope, heldPermission))
     .flatMap(heldPermission => narrowToEnvironments(scope, heldPermission))
     .filter(

@@ -54,7 +54,7 @@ const requireInList = (list: State[], key: string, value: unknown): State => {
   return {};
 };
 
-/** Returns a response whose list has this item. */
+/** Matches a response whose list has this item. */
 const listWith = (list: string, item: State): State => ({
   [list]: expect.arrayContaining([expect.objectContaining(item)]),
 });

@@ -38,7 +38,7 @@ export async function makeCanReadProject(
  * Creates a function that returns whether an event of the project may name a different project and include its content. Readers
  * of the event may lack access to a private project.
  */
-export async function makeCanName(
+export async function makeCanNameProject(
   tx: Tx,
   project: string,
   others: string[],

@@ -1,5 +1,5 @@
 import type { App } from '@halyard/plane/platform/http/app.ts';
-import { sessionCookieName } from '../access/cookie.ts';
+import { getSessionCookieName } from '../access/cookie.ts';
 import { PASSWORD } from './factories.ts';
 import { APP_SETTINGS } from './harness.ts';
 import { type ApiResponse, call } from './request.ts';
@@ -52,4 +52,4 @@ export function makeBrowser(app: App, cookie: string): Browser {
   };
 }
 
-export const COOKIE = sessionCookieName(APP_SETTINGS.publicUrl);
+export const COOKIE = getSessionCookieName(APP_SETTINGS.publicUrl);

@@ -1,4 +1,4 @@
-import { makeCanName } from '../../access/visibility.ts';
+import { makeCanNameProject } from '../../access/visibility.ts';
 import type { Change } from '../../record/change.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { addCopies } from '../feature-environments/strategies.ts';
@@ -26,7 +26,7 @@ async function writeCopies(current: Change, input: CloneInput, copies: PlannedCo
   const createdAt = await insertCopies(tx, copies, actor.userId);
   await insertEnvironments(tx, names, variants);
   await enterStage(tx, names, 'initial');
-  const canNameProject = await makeCanName(
+  const canNameProject = await makeCanNameProject(
     tx,
     project,
     copies.map(({ source }) => source.project),

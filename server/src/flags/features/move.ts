@@ -1,6 +1,6 @@
 import { invalidOperation, quoteSome, rejectForAll } from '@halyard/plane/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
-import { makeCanName } from '../../access/visibility.ts';
+import { makeCanNameProject } from '../../access/visibility.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { commentRequiredError, lacksComment } from '../../record/comment.ts';
@@ -49,7 +49,7 @@ export async function moveFeature(
 
   // The event belongs to the target project, so `change()` enforces required comments only for that project.
   if (lacksComment(actor) && (await requiresComment(tx, project))) throw commentRequiredError(project);
-  const canNameProject = await makeCanName(tx, target, [project]);
+  const canNameProject = await makeCanNameProject(tx, target, [project]);
   await moveToProject(tx, name, target, {
     removed: removedEnvironments.map(({ name: environment }) => environment),
     added: addedEnvironments,

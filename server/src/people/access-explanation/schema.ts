@@ -96,7 +96,7 @@ export const AccessPath = Named(
     permission: Nullable(
       Type.String({
         description:
-          'The permission of the role that allows it: the one asked for, or ADMIN. Null: any role in a private project grants read access',
+          'The permission of the role that allows it: the requested one, or ADMIN. Null: any role in a private project grants read access',
         examples: ['UPDATE_FEATURE_ENVIRONMENT'],
       }),
     ),

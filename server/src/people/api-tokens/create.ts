@@ -14,7 +14,7 @@ import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { canReadOwnSecrets, storeOwnSecret } from './own-secrets.ts';
-import { tokenPermission } from './permission.ts';
+import { getTokenPermission } from './permission.ts';
 import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
 import { bindToProjects, countTokens, findExistingScope, insertToken } from './store.ts';
 
@@ -25,7 +25,7 @@ export async function createApiToken(
   maxTokens = Number.POSITIVE_INFINITY,
   keyring: Keyring = [],
 ): Promise<ApiToken> {
-  requirePermission(current.actor, [tokenPermission('CREATE', input.type)]);
+  requirePermission(current.actor, [getTokenPermission('CREATE', input.type)]);
   const requestedProjects = input.projects ?? [input.project ?? ALL];
   const projects = requestedProjects.includes(ALL) ? undefined : [...new Set(requestedProjects)];
   return await issueSdkToken(current, input, projects, maxTokens, keyring);
@@ -64,7 +64,7 @@ async function issueSdkToken(
   if (name === undefined) throw badData([NAME_REQUIRED]);
   requireFutureExpiry(input.expiresAt);
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
-  const secret = newToken(input.type, `${projectPrefix(projects)}:${environment}.`);
+  const secret = newToken(input.type, `${getProjectPrefix(projects)}:${environment}.`);
 
   if ((await countTokens(tx)) >= maxTokens) {
     throw exceedsLimit(`The instance already has ${maxTokens} API tokens, the maximum. Revoke one first.`);
@@ -133,7 +133,7 @@ function findUnknownProjects(requestedProjects: string[], existingIds: string[])
 }
 
 /** Returns the start of the token, from which SDKs and proxies read the project: an id, * for all projects or [] for several. */
-const projectPrefix = (projects: string[] | undefined): string =>
+const getProjectPrefix = (projects: string[] | undefined): string =>
   projects === undefined ? ALL : projects.length === 1 ? String(projects[0]) : '[]';
 
 async function bindToExistingProjects(

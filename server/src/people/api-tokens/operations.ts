@@ -6,7 +6,7 @@ import { computeEtag, unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createApiToken, findTokenViolations } from './create.ts';
 import { withEnrolment } from './enrolment.ts';
-import { apiTokenKey } from './key.ts';
+import { toApiTokenKey } from './key.ts';
 import { withOwnSecrets } from './own-secrets.ts';
 import { listReadableTypes } from './permission.ts';
 import { revokeApiToken } from './revoke.ts';
@@ -62,7 +62,7 @@ export const API_TOKENS: OperationModule = {
       output: jsonResponse('The tokens', ApiTokenList),
       returnsSecret: true,
       read: async ({ db, actor, keyring }, { params: { token } }) => {
-        const matches = hasKeyOrName(token, apiTokenKey(token));
+        const matches = hasKeyOrName(token, toApiTokenKey(token));
         const tokens = await listTokens(db, actor, listReadableTypes(actor), matches);
         return { tokens: await withOwnSecrets(db, actor, keyring, tokens) };
       },
@@ -98,8 +98,8 @@ export const API_TOKENS: OperationModule = {
       body: ApiTokenUpdate,
       output: jsonResponse('The token, without its secret', ApiToken),
       events: ['api-token-updated'],
-      precondition: ({ params: { token } }) => unchanged(VERSIONED_API_TOKEN, apiTokenKey(token)),
-      run: (current, { params: { token }, body }) => updateApiToken(current, apiTokenKey(token), body),
+      precondition: ({ params: { token } }) => unchanged(VERSIONED_API_TOKEN, toApiTokenKey(token)),
+      run: (current, { params: { token }, body }) => updateApiToken(current, toApiTokenKey(token), body),
     }),
     command({
       id: 'deleteApiToken',
@@ -110,8 +110,8 @@ export const API_TOKENS: OperationModule = {
       params,
       output: Nothing,
       events: ['api-token-deleted'],
-      precondition: ({ params: { token } }) => unchanged(VERSIONED_API_TOKEN, apiTokenKey(token)),
-      run: (current, { params: { token } }) => revokeApiToken(current, apiTokenKey(token)),
+      precondition: ({ params: { token } }) => unchanged(VERSIONED_API_TOKEN, toApiTokenKey(token)),
+      run: (current, { params: { token } }) => revokeApiToken(current, toApiTokenKey(token)),
     }),
   ],
 };

@@ -5,7 +5,7 @@ import { command, type OperationModule, query } from '../../record/operations/de
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createProjectToken, findTokenViolations } from './create.ts';
 import { withEnrolment } from './enrolment.ts';
-import { apiTokenKey } from './key.ts';
+import { toApiTokenKey } from './key.ts';
 import { revokeProjectToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, NewProjectToken, TOKEN_TYPES } from './schema.ts';
 import { isForProject, listTokens } from './store.ts';
@@ -68,7 +68,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
       output: Nothing,
       events: ['api-token-deleted'],
       run: (current, { params: { projectId: project, token } }) =>
-        revokeProjectToken(current, project, apiTokenKey(token)),
+        revokeProjectToken(current, project, toApiTokenKey(token)),
     }),
   ],
 };

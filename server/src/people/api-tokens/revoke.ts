@@ -2,7 +2,7 @@ import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
 import { requirePermission } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
 import { apiTokenEventData, getEventScope } from './create.ts';
-import { tokenPermission } from './permission.ts';
+import { getTokenPermission } from './permission.ts';
 import type { ApiToken } from './schema.ts';
 import {
   type ApiTokenKey,
@@ -18,7 +18,7 @@ import {
 export async function revokeApiToken(current: Change, key: ApiTokenKey): Promise<void> {
   const token = await lockToken(current.tx, current.actor, key);
   if (!token) throw notFound('This API token');
-  requirePermission(current.actor, [tokenPermission('DELETE', token.type)]);
+  requirePermission(current.actor, [getTokenPermission('DELETE', token.type)]);
   await revoke(current, token);
 }
 

@@ -99,58 +99,58 @@ test('rejects a revoked token on every server immediately', async () => {
   const second = await harness.secondServer();
   const user = await makeUser(harness.db, 'Admin');
   const { pats } = (await call(harness.app, 'GET', '/api/admin/user/tokens', { token: user.token })).body;
-  const statusOnSecond = async () =>
+  const readStatusOnSecond = async () =>
     (await call(second, 'GET', '/api/admin/user', { token: user.token })).status;
-  const statusBefore = await statusOnSecond();
+  const statusBefore = await readStatusOnSecond();
 
   await call(harness.app, 'DELETE', `/api/admin/user/tokens/${pats[0].id}`, { token: user.token });
 
-  expect([statusBefore, await statusOnSecond()]).toEqual([200, 401]);
+  expect([statusBefore, await readStatusOnSecond()]).toEqual([200, 401]);
 });
 
 test('rejects a revoked admin token on a second server and after a restart', async () => {
   const second = await harness.secondServer();
   const token = '*:*.another-admin-token-0123456789-0123456789';
   await createInitialAdminTokens(harness.db, [token]);
-  const statusOnSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
-  const statusBefore = await statusOnSecond();
+  const readStatusOnSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
+  const statusBefore = await readStatusOnSecond();
 
   const revoked = await call(harness.app, 'DELETE', `/api/admin/api-tokens/${encodeURIComponent(token)}`);
-  const statusAfter = await statusOnSecond();
+  const statusAfter = await readStatusOnSecond();
   await createInitialAdminTokens(harness.db, [token]);
 
   expect(revoked.status).toBe(200);
-  expect([statusBefore, statusAfter, await statusOnSecond()]).toEqual([200, 401, 401]);
+  expect([statusBefore, statusAfter, await readStatusOnSecond()]).toEqual([200, 401, 401]);
 });
 
 test('rejects a token as soon as its revocation commits', async () => {
   const second = await harness.secondServer();
   const token = '*:*.admin-token-under-revocation-0123456789';
   await createInitialAdminTokens(harness.db, [token]);
-  const statusOnSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
+  const readStatusOnSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
   const revocation = await harness.db.startTransaction().execute();
   await sql`update api_tokens set revoked_at = now() where hash = ${hashToken(token)}`.execute(revocation);
 
-  const statusBeforeCommit = await statusOnSecond();
+  const statusBeforeCommit = await readStatusOnSecond();
   await revocation.commit().execute();
 
-  expect([statusBeforeCommit, await statusOnSecond()]).toEqual([200, 401]);
+  expect([statusBeforeCommit, await readStatusOnSecond()]).toEqual([200, 401]);
 });
 
 test('rejects an expired token, and applies a new expiry immediately', async () => {
   const { id, secret } = (await create({ type: 'client' })).body;
-  const requestStatus = async () =>
+  const readStatus = async () =>
     (await call(harness.app, 'GET', '/api/admin/user', { token: secret })).status;
   const setExpiry = (expiresAt: string | null) =>
     call(harness.app, 'PUT', `/api/admin/api-tokens/${id}`, { body: { expiresAt } });
 
-  const statusBefore = await requestStatus();
+  const statusBefore = await readStatus();
   const expiredToken = await setExpiry('2020-01-01T00:00:00Z');
-  const statusAfterExpiry = await requestStatus();
+  const statusAfterExpiry = await readStatus();
   await setExpiry(null);
 
   expect(expiredToken).toMatchObject({ status: 200, body: { expiresAt: '2020-01-01T00:00:00.000Z' } });
-  expect([statusBefore, statusAfterExpiry, await requestStatus()]).toEqual([403, 401, 403]);
+  expect([statusBefore, statusAfterExpiry, await readStatus()]).toEqual([403, 401, 403]);
   const events = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:api-token-updated&limit=1');
   expect(events.body.events[0]).toMatchObject({
     data: { expiresAt: null },

@@ -2,7 +2,7 @@ import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import { requirePermission } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
 import { apiTokenEventData, EXPIRY_NOT_ALLOWED, getEventScope } from './create.ts';
-import { tokenPermission } from './permission.ts';
+import { getTokenPermission } from './permission.ts';
 import type { ApiToken, ApiTokenUpdate } from './schema.ts';
 import { type ApiTokenKey, lockToken, updateExpiry } from './store.ts';
 
@@ -14,7 +14,7 @@ export async function updateApiToken(
 ): Promise<ApiToken> {
   const tokenBefore = await lockToken(tx, actor, key);
   if (!tokenBefore) throw notFound('This API token');
-  requirePermission(actor, [tokenPermission('UPDATE', tokenBefore.type)]);
+  requirePermission(actor, [getTokenPermission('UPDATE', tokenBefore.type)]);
 
   if (tokenBefore.type === 'edge' && input.expiresAt !== null) throw badData([EXPIRY_NOT_ALLOWED]);
   await updateExpiry(tx, tokenBefore.id, input.expiresAt);

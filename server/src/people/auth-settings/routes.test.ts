@@ -24,7 +24,7 @@ const VALID = {
 
 const get = (path: string) => call(harness.app, 'GET', path);
 const post = (path: string, body: object) => call(harness.app, 'POST', path, { body });
-const lastEvents = async (limit: number) =>
+const readLastEvents = async (limit: number) =>
   (await get(`/api/admin/search/events?limit=${limit}`)).body.events;
 
 beforeEach(async () => {
@@ -64,7 +64,7 @@ test('creates and updates the settings, keeps omitted fields, and records both c
   expect(updated.body).toMatchObject({ ...VALID, secret: MASK, autoCreate: true, defaultRootRoleId: 2 });
   expect(repeated.body).toEqual(updated.body);
   expect((await get(OIDC)).body).toEqual(updated.body);
-  expect(await lastEvents(2)).toMatchObject([
+  expect(await readLastEvents(2)).toMatchObject([
     {
       type: 'setting-updated',
       data: { id: 'auth.oidc', ...updated.body },
@@ -77,11 +77,14 @@ test('creates and updates the settings, keeps omitted fields, and records both c
 test('encrypts the secret, which appears in no response, event or column', async () => {
   await post(OIDC, VALID);
   const sameSecret = await post(OIDC, { secret: SECRET });
-  const eventsBefore = (await lastEvents(1))[0].id;
+  const eventsBefore = (await readLastEvents(1))[0].id;
   const otherSecret = await post(OIDC, { secret: `${SECRET}-2` });
 
-  expect((await lastEvents(1))[0]).toMatchObject({ type: 'setting-updated', data: { secretChanged: true } });
-  expect((await lastEvents(1))[0].id).toBe(eventsBefore + 1);
+  expect((await readLastEvents(1))[0]).toMatchObject({
+    type: 'setting-updated',
+    data: { secretChanged: true },
+  });
+  expect((await readLastEvents(1))[0].id).toBe(eventsBefore + 1);
   const sealed = (await findOidc(harness.db))?.sealedSecret ?? null;
   expect(openSecret(makeKeyring(APP_SETTINGS.secretKey, []), sealed)).toBe(`${SECRET}-2`);
   const { rows } = await sql`select events.*::text, (select auth_settings::text from auth_settings)
@@ -188,7 +191,7 @@ test('disables password login only while single sign-on is enabled, and vice ver
   ]);
   expect(login).toMatchObject({ status: 403, body: { message: expect.stringContaining('disabled') } });
   expect([tokenRequest.status, laterLogin.status]).toEqual([200, 200]);
-  expect(await lastEvents(2)).toMatchObject([
+  expect(await readLastEvents(2)).toMatchObject([
     { type: 'setting-updated', data: { disabled: false }, preData: { id: 'auth.simple', disabled: true } },
     { type: 'setting-created', data: { id: 'auth.simple', disabled: true } },
   ]);
@@ -245,7 +248,7 @@ test('encrypts the secret again in a key rotation, and does not start without th
 
 test('accepts SAML settings only if they disable SAML', async () => {
   const SAML = '/api/admin/auth/saml/settings';
-  const newestEventBefore = (await lastEvents(1))[0]?.id;
+  const newestEventBefore = (await readLastEvents(1))[0]?.id;
 
   const disabled = await post(SAML, {
     enabled: false,
@@ -262,7 +265,7 @@ test('accepts SAML settings only if they disable SAML', async () => {
   });
   expect(empty).toMatchObject({ status: 400, body: { details: [{ path: '/body/enabled' }] } });
   expect(await get(SAML)).toMatchObject({ status: 200, body: { enabled: false } });
-  expect((await lastEvents(1))[0]?.id).toBe(newestEventBefore);
+  expect((await readLastEvents(1))[0]?.id).toBe(newestEventBefore);
 });
 
 test('returns the enabled login methods and nothing else', async () => {

@@ -61,7 +61,7 @@ export async function changeOidcSettings(
   if (details.length > 0) throw badData(details);
   if (!content.enabled && (await readSimpleSettings(tx)).disabled) throw invalidOperation(NO_LOGIN_METHOD);
 
-  const sealedSecret = nextSealedSecret(keyring, settingsBefore.sealedSecret, input.secret);
+  const sealedSecret = computeSealedSecret(keyring, settingsBefore.sealedSecret, input.secret);
   const settingsAfter = { content, defaultRoleId, sealedSecret };
   if (storedSettings && isDeepStrictEqual(settingsAfter, settingsBefore))
     return presentSettings(settingsBefore);
@@ -79,7 +79,7 @@ export async function changeOidcSettings(
 export function planOidc(storedSettings: OidcRow | undefined, input: OidcSettingsInput) {
   const settingsBefore = storedSettings ?? DEFAULT_SETTINGS;
   const content = mergeContent(settingsBefore.content, input);
-  const defaultRoleId = requestedRoleId(input) ?? settingsBefore.defaultRoleId;
+  const defaultRoleId = getRequestedRoleId(input) ?? settingsBefore.defaultRoleId;
   const details = [
     ...listViolations(content, input),
     ...findSecretViolations(settingsBefore, content, input),
@@ -137,7 +137,7 @@ function mergeContent(contentBefore: OidcContent, input: OidcSettingsInput): Oid
   };
 }
 
-function requestedRoleId({ defaultRootRole, defaultRootRoleId }: OidcSettingsInput): number | undefined {
+function getRequestedRoleId({ defaultRootRole, defaultRootRoleId }: OidcSettingsInput): number | undefined {
   return defaultRootRoleId ?? (defaultRootRole ? ROOT_ROLES[defaultRootRole as RootRole] : undefined);
 }
 
@@ -185,7 +185,7 @@ function* findSecretViolations(
   }
 }
 
-function nextSealedSecret(
+function computeSealedSecret(
   keyring: Keyring,
   sealedSecret: string | null,
   newSecret: OidcSettingsInput['secret'],

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 const readMe = (token: string) => call(harness.app, 'GET', '/api/admin/user', { token: `Bearer ${token}` });
 
-const lastEvents = async (type: string) =>
+const readLastEvents = async (type: string) =>
   (
     await sql<{ data: { id: number; client?: string }; preData: { id: number }; createdBy: string }>`
       select data, pre_data as "preData", created_by as "createdBy" from events where type = ${type} order by id desc`.execute(
@@ -103,11 +103,11 @@ test('granting and revoking a token are recorded, and the revoked token stops wo
 
   expect(revocation.status).toBe(200);
   expect((await readMe(body.access_token)).status).toBe(401);
-  expect((await lastEvents('pat-created'))[0]).toMatchObject({
+  expect((await readLastEvents('pat-created'))[0]).toMatchObject({
     createdBy: username,
     data: { id: grantedToken.id, client: 'halyard-cli' },
   });
-  expect((await lastEvents('pat-deleted'))[0]).toMatchObject({
+  expect((await readLastEvents('pat-deleted'))[0]).toMatchObject({
     createdBy: username,
     preData: { id: grantedToken.id },
   });
@@ -353,7 +353,7 @@ describe('exchanging a code', () => {
 
     expect(second.body.error).toBe('invalid_grant');
     expect((await readMe(first.body.access_token)).status).toBe(401);
-    expect((await lastEvents('pat-deleted'))[0]).toMatchObject({ createdBy: 'system' });
+    expect((await readLastEvents('pat-deleted'))[0]).toMatchObject({ createdBy: 'system' });
   });
 
   test('one of two simultaneous uses succeeds, and the other revokes the token', async () => {
@@ -504,7 +504,7 @@ describe('refreshing', () => {
     expect(status).toBe(200);
     expect((await readMe(agent.accessToken)).status).toBe(401);
     expect((await refreshWith(agent.clientId, agent.refreshToken)).body.error).toBe('invalid_grant');
-    expect((await lastEvents('pat-deleted'))[0]).toMatchObject({ createdBy: username });
+    expect((await readLastEvents('pat-deleted'))[0]).toMatchObject({ createdBy: username });
   });
 
   test('revoking a token that was not granted to a client succeeds, but has no effect', async () => {
@@ -563,7 +563,7 @@ test('removes grants that have ended or were never fetched, and records each rem
   const removedCount = await sweepGrants(harness.db);
 
   expect(removedCount).toBe(2);
-  const deletedIds = (await lastEvents('pat-deleted')).slice(0, 2).map(({ preData }) => preData.id);
+  const deletedIds = (await readLastEvents('pat-deleted')).slice(0, 2).map(({ preData }) => preData.id);
   expect(deletedIds.toSorted((a, b) => a - b)).toEqual([usedToken, unfetchedToken]);
   expect(await sweepGrants(harness.db)).toBe(0);
 });

@@ -17,7 +17,12 @@ import {
   revoke,
   type TokenResponse,
 } from './issue.ts';
-import { type AuthorizationSettings, DEVICE_GRANT, resourceMetadata, serverMetadata } from './metadata.ts';
+import {
+  type AuthorizationSettings,
+  buildResourceMetadata,
+  buildServerMetadata,
+  DEVICE_GRANT,
+} from './metadata.ts';
 import { ProtocolError, toErrorDescription } from './protocol-error.ts';
 import { buildResources } from './resources.ts';
 
@@ -41,9 +46,11 @@ export async function authorizationEndpoints(
     registers: [app.metrics],
   });
 
-  app.get('/.well-known/oauth-authorization-server', HIDDEN, () => serverMetadata(settings));
-  app.get('/.well-known/oauth-protected-resource', HIDDEN, () => resourceMetadata(publicUrl, ''));
-  app.get('/.well-known/oauth-protected-resource/mcp', HIDDEN, () => resourceMetadata(publicUrl, '/mcp'));
+  app.get('/.well-known/oauth-authorization-server', HIDDEN, () => buildServerMetadata(settings));
+  app.get('/.well-known/oauth-protected-resource', HIDDEN, () => buildResourceMetadata(publicUrl, ''));
+  app.get('/.well-known/oauth-protected-resource/mcp', HIDDEN, () =>
+    buildResourceMetadata(publicUrl, '/mcp'),
+  );
 
   await app.register((endpoints, _options, done) => {
     endpoints.setErrorHandler(sendProtocolError);

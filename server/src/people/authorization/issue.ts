@@ -8,7 +8,7 @@ import { removeTokenIfPresent } from '../users/personal-tokens.ts';
 import { lockAndCountPersonalTokens } from '../users/store.ts';
 import { ACCESS_SECONDS } from './limits.ts';
 import { ProtocolError, type ProtocolErrorCode } from './protocol-error.ts';
-import { grantedScope, isSameResource, parseScopes, type Resources } from './resources.ts';
+import { getGrantedScope, isSameResource, parseScopes, type Resources } from './resources.ts';
 import {
   deleteDeviceCode,
   findGrantByAccess,
@@ -110,7 +110,7 @@ export async function refresh(
       if (grant.refreshHash === null || !isEqualHash(hash, grant.refreshHash))
         return invalidGrant('The refresh token has already been used, so the grant is revoked.', true);
       if (grant.secondsLeft <= 0) return invalidGrant('The grant has expired.');
-      const grantedScopes = parseScopes(grantedScope(grant.scope));
+      const grantedScopes = parseScopes(getGrantedScope(grant.scope));
       if (!requestedScopes.every(scope => grantedScopes.includes(scope)))
         return { error: 'invalid_scope', message: `The grant has the scope "${grantedScopes.join(' ')}".` };
       return await issue(tx, grant, family);
@@ -163,8 +163,8 @@ export async function revoke(db: Db, ip: string, token: string): Promise<boolean
 }
 
 /**
- * Finds a grant, locks its owner, reads the grant again and applies the request to it. The second of two simultaneous requests thus
- * sees the result of the first.
+ * Finds a grant, locks its owner, reads the grant again and applies the request to it, so that the second of two simultaneous
+ * requests sees the result of the first.
  */
 async function applyToGrant(
   db: Db,
@@ -204,7 +204,7 @@ async function issue(
   const commonFields = {
     access_token: secret,
     token_type: 'Bearer',
-    scope: grantedScope(grant.scope),
+    scope: getGrantedScope(grant.scope),
   } as const;
   if (!grant.isAgent) {
     await updateSecrets(tx, grant.tokenId, { hash: hashToken(secret), accessSeconds: null });

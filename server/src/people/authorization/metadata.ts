@@ -6,7 +6,10 @@ export type AuthorizationSettings = Pick<Config, 'publicUrl' | 'disabledAuthoriz
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The server's metadata as RFC 8414 defines it: where the endpoints are, and what they support. */
-export const serverMetadata = ({ publicUrl, disabledAuthorization: disabled }: AuthorizationSettings) => ({
+export const buildServerMetadata = ({
+  publicUrl,
+  disabledAuthorization: disabled,
+}: AuthorizationSettings) => ({
   issuer: publicUrl,
   authorization_endpoint: `${publicUrl}/authorize`,
   token_endpoint: `${publicUrl}/oauth/token`,
@@ -30,7 +33,7 @@ export const serverMetadata = ({ publicUrl, disabledAuthorization: disabled }: A
 });
 
 /** The resource metadata as RFC 9728 defines it: who issues tokens for this server. */
-export const resourceMetadata = (publicUrl: string, path: '' | '/mcp') => ({
+export const buildResourceMetadata = (publicUrl: string, path: '' | '/mcp') => ({
   resource: `${publicUrl}${path}`,
   authorization_servers: [publicUrl],
   bearer_methods_supported: ['header'],

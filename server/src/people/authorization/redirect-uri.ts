@@ -41,7 +41,10 @@ export function isRegisteredUri(redirectUri: string, registeredUris: readonly st
 const withoutPort = ({ hostname, pathname, search }: URL): string => `${hostname}${pathname}${search}`;
 
 /** Adds the response parameters to the redirect URI and keeps its own query. */
-export function responseUrl(redirectUri: string, parameters: Record<string, string | undefined>): string {
+export function buildResponseUrl(
+  redirectUri: string,
+  parameters: Record<string, string | undefined>,
+): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) url.searchParams.set(name, value);

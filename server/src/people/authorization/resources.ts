@@ -6,7 +6,7 @@ export const SCOPES = ['read', 'write'] as const;
 export const parseScopes = (scope: string | undefined): string[] => (scope ?? '').split(' ').filter(Boolean);
 
 /** Returns the scope of a token in OAuth terms, which cannot express the limits that the user set. */
-export const grantedScope = (scope: TokenScope | null): string =>
+export const getGrantedScope = (scope: TokenScope | null): string =>
   scope?.readOnly ? 'read' : SCOPES.join(' ');
 
 export type Resources = {

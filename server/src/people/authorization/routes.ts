@@ -20,7 +20,7 @@ import { GUESS_LIMIT } from './limits.ts';
 import type { AuthorizationSettings } from './metadata.ts';
 import { makePerUserLimit } from './per-user-limit.ts';
 import { toErrorDescription } from './protocol-error.ts';
-import { responseUrl } from './redirect-uri.ts';
+import { buildResponseUrl } from './redirect-uri.ts';
 import { type AuthorizationRequest, readRequest } from './request.ts';
 import { buildResources } from './resources.ts';
 import {
@@ -130,7 +130,7 @@ export function consentRoutes(
     }
     const { request } = pending;
     const redirectUrl = (parameters: Record<string, string>) =>
-      responseUrl(request.redirectUri, { ...parameters, state: request.state, iss: resources.issuer });
+      buildResponseUrl(request.redirectUri, { ...parameters, state: request.state, iss: resources.issuer });
     if (!approvedToken) return redirectUrl(toErrorParameters(request));
     if (request.problem) throw invalidOperation(request.problem.message);
     const code = await change(db, actor, current => grantCode(current, request, approvedToken));

@@ -13,18 +13,18 @@ const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: objec
   call(harness.app, method, `/api/admin/groups${path}`, body ? { body } : {});
 const create = async (fields: object = {}) =>
   (await send('POST', '', { name: `Group ${++groupCount}`, ...fields })).body;
-const members = (...ids: number[]) => ids.map(id => ({ user: { id } }));
-const events = async (query: string) =>
+const toMembers = (...ids: number[]) => ids.map(id => ({ user: { id } }));
+const readEvents = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
 
 test('creates, reads, updates and deletes a group, and records each change with its members', async () => {
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const input = { name: 'Team', description: 'A team', mappingsSSO: ['sso-team'], rootRole: 2 };
 
-  const created = await send('POST', '', { ...input, users: members(ann.id, ann.id) });
+  const created = await send('POST', '', { ...input, users: toMembers(ann.id, ann.id) });
   const { id } = created.body;
   const group = await send('GET', `/${id}`);
-  const updated = await send('PUT', `/${id}`, { name: 'Crew', rootRole: null, users: members(bob.id) });
+  const updated = await send('PUT', `/${id}`, { name: 'Crew', rootRole: null, users: toMembers(bob.id) });
   const list = await send('GET');
   const deletion = await send('DELETE', `/${id}`);
 
@@ -42,11 +42,11 @@ test('creates, reads, updates and deletes a group, and records each change with 
   expect(list.body.groups).toEqual([updated.body]);
   const createdData = { id, ...input };
   const updatedData = { ...createdData, name: 'Crew', rootRole: null };
-  const [createdEvent] = await events('type=IS:group-created&limit=1');
+  const [createdEvent] = await readEvents('type=IS:group-created&limit=1');
   expect(createdEvent.data).toEqual({ ...createdData, users: [ann.id] });
-  const [updateEvent] = await events('type=IS:group-updated&limit=1');
+  const [updateEvent] = await readEvents('type=IS:group-updated&limit=1');
   expect(updateEvent).toMatchObject({ data: updatedData, preData: createdData });
-  const groupedEvents = await events(`groupId=IS:${updateEvent.groupId}`);
+  const groupedEvents = await readEvents(`groupId=IS:${updateEvent.groupId}`);
   expect(groupedEvents.map((event: { type: string }) => event.type)).toEqual([
     'group-user-removed',
     'group-user-added',
@@ -66,18 +66,18 @@ test('creates, reads, updates and deletes a group, and records each change with 
     names: toNames(bob),
   });
   expect(groupedEvents[1].summary).toContain(`added user **${bob.username}** to group **Crew**`);
-  const [deletionEvent] = await events('type=IS:group-deleted&limit=1');
+  const [deletionEvent] = await readEvents('type=IS:group-deleted&limit=1');
   expect(deletionEvent.preData).toEqual({ ...updatedData, users: [bob.id] });
   expect((await send('GET', `/${id}`)).status).toBe(404);
 });
 
 test('records nothing if nothing changes', async () => {
   const user = await makeUser(harness.db, 'Viewer');
-  const { id, name } = await create({ users: members(user.id) });
-  const [newestEvent] = await events('limit=1');
+  const { id, name } = await create({ users: toMembers(user.id) });
+  const [newestEvent] = await readEvents('limit=1');
 
-  expect((await send('PUT', `/${id}`, { name, users: members(user.id) })).status).toBe(200);
-  expect((await events('limit=1'))[0].id).toBe(newestEvent.id);
+  expect((await send('PUT', `/${id}`, { name, users: toMembers(user.id) })).status).toBe(200);
+  expect((await readEvents('limit=1'))[0].id).toBe(newestEvent.id);
 });
 
 test('rejects unknown users and roles as well as project roles, each with its path', async () => {
@@ -86,7 +86,7 @@ test('rejects unknown users and roles as well as project roles, each with its pa
   const response = await send('POST', '', {
     name: 'x',
     rootRole: 4,
-    users: members(999_999, user.id, 999_998),
+    users: toMembers(999_999, user.id, 999_998),
   });
 
   expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
@@ -108,15 +108,15 @@ test('rejects a taken name case-insensitively', async () => {
 
 test('grants members the root role of the group in addition to their own, until the group is deleted', async () => {
   const user = await makeUser(harness.db, 'Viewer');
-  const writeStatus = async () =>
+  const tryWrite = async () =>
     (await call(harness.app, 'POST', '/api/admin/tag-types', { token: user.token, body: {} })).status;
-  const statusBefore = await writeStatus();
+  const statusBefore = await tryWrite();
 
-  const { id } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
-  const statusAsMember = await writeStatus();
+  const { id } = await create({ rootRole: ROOT_ROLES.Editor, users: toMembers(user.id) });
+  const statusAsMember = await tryWrite();
   await send('DELETE', `/${id}`);
 
-  expect([statusBefore, statusAsMember, await writeStatus()]).toEqual([403, 400, 403]);
+  expect([statusBefore, statusAsMember, await tryWrite()]).toEqual([403, 400, 403]);
 });
 
 test('lists the projects of a group with its roles', async () => {
@@ -148,14 +148,14 @@ test('lists the projects of a group with its roles', async () => {
 test('removes a deleted user from groups and projects, and records an event for each removal', async () => {
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
-  const { id } = await create({ users: members(user.id) });
+  const { id } = await create({ users: toMembers(user.id) });
   await call(harness.app, 'POST', `/api/admin/projects/${project.id}/users/${user.id}/roles/5`);
 
   await call(harness.app, 'DELETE', `/api/admin/user-admin/${user.id}`);
 
   expect((await send('GET', `/${id}`)).body.users).toEqual([]);
-  const [deletionEvent] = await events('type=IS:user-deleted&limit=1');
-  const groupedEvents = await events(`groupId=IS:${deletionEvent.groupId}`);
+  const [deletionEvent] = await readEvents('type=IS:user-deleted&limit=1');
+  const groupedEvents = await readEvents(`groupId=IS:${deletionEvent.groupId}`);
   expect(
     groupedEvents.map((event: { type: string; project: string }) => [event.type, event.project]),
   ).toEqual([
@@ -173,7 +173,7 @@ test('removes a deleted user from groups and projects, and records an event for 
 test("shows the roles from groups together with the user's own roles", async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const user = await makeUser(harness.db, 'Viewer');
-  const { id, name } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
+  const { id, name } = await create({ rootRole: ROOT_ROLES.Editor, users: toMembers(user.id) });
   await call(harness.app, 'POST', `/api/admin/projects/${project.id}/groups/${id}/roles/5`);
   const readMine = async (path: string) =>
     (await call(harness.app, 'GET', `/api/admin/user${path}`, { token: user.token })).body;
@@ -201,7 +201,7 @@ test("shows the roles from groups together with the user's own roles", async () 
 test('counts each member of a project once, and revokes the project roles of a deleted group', async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
-  const { id } = await create({ users: members(ann.id, bob.id) });
+  const { id } = await create({ users: toMembers(ann.id, bob.id) });
   await call(harness.app, 'PUT', `/api/admin/projects/${project.id}/access`, {
     body: {
       roles: [
@@ -221,7 +221,7 @@ test('counts each member of a project once, and revokes the project roles of a d
 
   expect((await read()).body.members).toBe(1);
   expect((await read(bob.token)).status).toBe(404);
-  const [revocationEvent] = await events(`project=IS:${project.id}&limit=1`);
+  const [revocationEvent] = await readEvents(`project=IS:${project.id}&limit=1`);
   expect(revocationEvent).toMatchObject({
     type: 'project-access-group-roles-deleted',
     preData: { groupId: id, roles: [6] },
@@ -230,7 +230,7 @@ test('counts each member of a project once, and revokes the project roles of a d
 
 test('keeps the last admin, even if the role comes from a group', async () => {
   const user = await makeUser(harness.db, 'Viewer');
-  const { id, name } = await create({ rootRole: ROOT_ROLES.Admin, users: members(user.id) });
+  const { id, name } = await create({ rootRole: ROOT_ROLES.Admin, users: toMembers(user.id) });
   const rejections = [
     await send('DELETE', `/${id}`),
     await send('PUT', `/${id}`, { name, users: [] }),
@@ -247,8 +247,8 @@ test('keeps the last admin, even if the role comes from a group', async () => {
 
 test('keeps one of the last two admin groups when both are deleted at the same time', async () => {
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
-  const first = await create({ rootRole: ROOT_ROLES.Admin, users: members(ann.id) });
-  const second = await create({ rootRole: ROOT_ROLES.Admin, users: members(bob.id) });
+  const first = await create({ rootRole: ROOT_ROLES.Admin, users: toMembers(ann.id) });
+  const second = await create({ rootRole: ROOT_ROLES.Admin, users: toMembers(bob.id) });
   // Both requests must wait before they write their events, otherwise the second request waits for the first.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
@@ -266,12 +266,12 @@ test('serializes two updates of one group, so that each event shows the correct 
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from groups where id = ${id} for update`.execute(blocker);
 
-  const updates = Promise.all(users.map(user => send('PUT', `/${id}`, { name, users: members(user.id) })));
+  const updates = Promise.all(users.map(user => send('PUT', `/${id}`, { name, users: toMembers(user.id) })));
   await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
   await updates;
 
-  const eventTypes = (await events('type=IS_ANY_OF:group-user-added,group-user-removed&limit=3')).map(
+  const eventTypes = (await readEvents('type=IS_ANY_OF:group-user-added,group-user-removed&limit=3')).map(
     (event: { type: string }) => event.type,
   );
   expect(eventTypes.toSorted()).toEqual(['group-user-added', 'group-user-added', 'group-user-removed']);
@@ -286,7 +286,7 @@ test('uses the same number of statements for many groups and members', async () 
   };
   const expected = await countStatements();
   const users = await Promise.all([1, 2, 3, 4].map(() => makeUser(harness.db, 'Viewer')));
-  for (const user of users) await create({ users: members(user.id) });
+  for (const user of users) await create({ users: toMembers(user.id) });
 
   expect(await countStatements()).toBe(expected);
 });

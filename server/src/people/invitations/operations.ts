@@ -18,7 +18,7 @@ const params = Type.Object({
 });
 
 /** Returns the key for a signup link in a path. Up to nine digits are an id, because a secret is longer. */
-const signupTokenKey = (token: string): SignupTokenKey =>
+const toSignupTokenKey = (token: string): SignupTokenKey =>
   /^\d{1,9}$/.test(token) ? { id: Number(token) } : { hash: hashToken(token) };
 
 export const INVITATIONS: OperationModule = {
@@ -63,7 +63,7 @@ export const INVITATIONS: OperationModule = {
       params,
       output: jsonResponse('The link', SignupToken),
       read: async ({ db }, { params }) => {
-        const token = await findSignupToken(db, signupTokenKey(params.token));
+        const token = await findSignupToken(db, toSignupTokenKey(params.token));
         if (!token) throw notFound('This signup link');
         return token;
       },
@@ -79,7 +79,8 @@ export const INVITATIONS: OperationModule = {
       output: jsonResponse('The link', SignupToken),
       rejectUnknownFields: [],
       events: ['public-signup-token-updated'],
-      run: (current, { params: { token }, body }) => changeSignupToken(current, signupTokenKey(token), body),
+      run: (current, { params: { token }, body }) =>
+        changeSignupToken(current, toSignupTokenKey(token), body),
     }),
   ],
 };

@@ -18,7 +18,7 @@ const validate = (secret: string) => call(harness.app, 'GET', `/invite/${secret}
 const signUp = (secret: string, body: object) =>
   call(harness.app, 'POST', `/invite/${secret}/signup`, { token: null, body, ip: '192.0.2.50' });
 const newMember = (email: string) => ({ email, name: 'New Here', password: PASSWORD });
-const lastEvent = async (type: string) =>
+const readLastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
 test('shows the secret of a signup link once, stores its hash, and records no secret', async () => {
@@ -47,7 +47,7 @@ test('shows the secret of a signup link once, stores its hash, and records no se
   expect((await call(harness.app, 'GET', `${TOKENS}/${id}`)).body).toEqual(maskedLink);
   expect((await call(harness.app, 'GET', `${TOKENS}/${secret}`)).body).toEqual(maskedLink);
   expect((await call(harness.app, 'GET', TOKENS)).body.tokens).toContainEqual(maskedLink);
-  const event = await lastEvent('public-signup-token-created');
+  const event = await readLastEvent('public-signup-token-created');
   expect(event.data).toEqual({ id, name: 'interns', enabled: true, expiresAt: IN_A_MONTH, rootRole: 3 });
   const { rows } =
     await sql`select from signup_tokens where to_jsonb(signup_tokens)::text like ${`%${secret}%`}`.execute(
@@ -69,8 +69,8 @@ test('signs up a Viewer, who can log in, and records the signup and the user', a
     { id: signup.body.id, name: 'New Here', username: 'kim', email: 'kim@example.com' },
   ]);
   const [signupEvent, userEvent] = [
-    await lastEvent('public-signup-token-user-added'),
-    await lastEvent('user-created'),
+    await readLastEvent('public-signup-token-user-added'),
+    await readLastEvent('user-created'),
   ];
   expect(signupEvent).toMatchObject({
     createdBy: 'system',

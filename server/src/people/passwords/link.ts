@@ -12,8 +12,7 @@ const RESET_HOURS = 24;
 const INVITATION_HOURS = 7 * 24;
 
 /**
- * Creates the link with which a user, identified by id or email address, sets a new password. The new link replaces the user's
- * earlier link.
+ * Creates a link that lets a user, identified by id or email address, set a new password. It replaces the user's earlier link.
  */
 export async function createResetLink(
   current: Change,
@@ -32,7 +31,7 @@ export async function createResetLink(
 
 const isId = (user: number | string): boolean => typeof user === 'number' || /^[0-9]{1,9}$/.test(user);
 
-/** Creates the link with which a new user sets their first password. The caller records the creation of the user. */
+/** Creates a link that lets a new user set their first password. The caller records the creation of the user. */
 export async function createInvitationLink(
   current: Change,
   userId: number,
@@ -55,7 +54,7 @@ export async function findValidLink(db: Reader, token: string): Promise<Password
 }
 
 /** Returns the user of the link, as the actor of the change that sets their password. */
-export const linkActor = ({ id, username, email }: PasswordLink, ip: string): Actor => ({
+export const toLinkActor = ({ id, username, email }: PasswordLink, ip: string): Actor => ({
   ...SYSTEM,
   kind: 'user',
   userId: id,

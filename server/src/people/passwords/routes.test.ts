@@ -24,7 +24,7 @@ const setByLink = (token: string, password = NEW_PASSWORD, ip = '127.0.0.1') =>
   call(harness.app, 'POST', '/auth/reset/password', { token: null, body: { token, password }, ip });
 const validate = (token: string) =>
   call(harness.app, 'GET', `/auth/reset/validate?token=${encodeURIComponent(token)}`, { token: null });
-const lastEvent = async (type: string) =>
+const readLastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
 test('shows the user of a reset link, sets the password once, and ends the sessions', async () => {
@@ -46,11 +46,11 @@ test('shows the user of a reset link, sets the password once, and ends the sessi
   expect((await tryLogin(harness.app, username, NEW_PASSWORD)).status).toBe(200);
   expect((await setByLink(token)).status).toBe(401);
   expect((await validate(token)).status).toBe(401);
-  expect(await lastEvent('user-password-link-created')).toMatchObject({
+  expect(await readLastEvent('user-password-link-created')).toMatchObject({
     createdBy: 'admin token admin',
     data: { id, username },
   });
-  expect(await lastEvent('user-password-changed')).toMatchObject({
+  expect(await readLastEvent('user-password-changed')).toMatchObject({
     createdBy: username,
     createdByUserId: id,
     data: { id },

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { change } from '../../record/change.ts';
-import { findValidLink, linkActor, setPasswordByLink } from './link.ts';
+import { findValidLink, setPasswordByLink, toLinkActor } from './link.ts';
 import { makeLinkLimits } from './link-limits.ts';
 import {
   linkToken,
@@ -21,7 +21,9 @@ import {
 const tags = ['Passwords'];
 const security: [] = [];
 
-/** Registers the routes with which users who have no password, or forgot it, set one through a link from an admin. */
+/**
+ * Registers the routes that let users without a password, or with a forgotten one, set a password through a link from an admin.
+ */
 export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
   for (const schema of [PasswordLink, ResetLink]) app.addSchema(schema);
   const checkLimits = makeLinkLimits();
@@ -64,7 +66,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
       const link = await findValidLink(db, token);
       rejectWeakPassword(password, link);
       const hash = await hashPassword(password, toNetwork(request.ip));
-      await change(db, linkActor(link, request.ip), current =>
+      await change(db, toLinkActor(link, request.ip), current =>
         setPasswordByLink(current, token, hash, request.ip),
       );
       return reply.code(200).send();

@@ -58,7 +58,7 @@ export const PasswordLink = Named(
     id: Type.Integer({ description: 'Id of the user', examples: [7] }),
     name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
     username: Nullable(
-      Type.String({ description: 'The name with which the user logs in', examples: ['alice'] }),
+      Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
     ),
     email: Nullable(
       Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),

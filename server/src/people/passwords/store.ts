@@ -45,7 +45,7 @@ export async function findOwner(db: Reader, userId: number): Promise<PasswordOwn
     .executeTakeFirst();
 }
 
-/** Replaces the password and deletes the password link, because whoever has the link could replace the new password. */
+/** Replaces the password and deletes the password link, because anyone with the link could replace the new password. */
 export async function updatePassword(tx: Tx, userId: number, hash: string): Promise<void> {
   await tx
     .with('unlinked', links => links.deleteFrom('password_links').where('user_id', '=', userId))

@@ -45,7 +45,7 @@ async function readHeldRoles(): Promise<{ users: [number, number[]][]; groups: [
 }
 
 /** Returns the events about access to the project after the given id, oldest first. */
-async function accessEvents(afterId = 0) {
+async function readAccessEvents(afterId = 0) {
   const query = `project=IS:${project}&limit=1000`;
   const { events } = (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
   return (
@@ -87,7 +87,7 @@ test('replaces all access and records an event for each holder whose roles chang
     ],
     groups: [],
   });
-  expect(await accessEvents(newestEventId)).toMatchObject([
+  expect(await readAccessEvents(newestEventId)).toMatchObject([
     {
       type: 'project-access-added',
       data: {
@@ -203,7 +203,7 @@ test.each(['user', 'group'] as const)('grants, replaces and revokes the roles of
     [],
     [],
   ]);
-  expect((await accessEvents()).map((event: { type: string }) => event.type)).toEqual([
+  expect((await readAccessEvents()).map((event: { type: string }) => event.type)).toEqual([
     'project-access-added',
     ...Array(4).fill(`project-access-${kind}-roles-updated`),
     `project-access-${kind}-roles-deleted`,
@@ -383,7 +383,7 @@ test('records the revocation once if a group is deleted during an access change'
   await blocker.rollback().execute();
 
   expect((await Promise.all(requests)).map(response => response.status)).toEqual([200, 200]);
-  expect((await accessEvents(eventIdBefore)).map((event: { type: string }) => event.type)).toEqual([
+  expect((await readAccessEvents(eventIdBefore)).map((event: { type: string }) => event.type)).toEqual([
     'project-access-group-roles-deleted',
   ]);
 });
@@ -415,7 +415,7 @@ test(`the events alone reproduce all roles (seed ${SEED})`, async () => {
   }
 
   const state = new Map<string, number[]>();
-  for (const { type, data, preData } of await accessEvents()) {
+  for (const { type, data, preData } of await readAccessEvents()) {
     for (const { roleId, userIds, groupIds } of type === 'project-access-added' ? data.roles : []) {
       const holders = [
         ...userIds.map((id: number) => `user ${id}`),

@@ -24,7 +24,7 @@ const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: objec
   });
 const create = async (fields: object = {}) =>
   (await send('POST', '', { ...newRole(), ...fields })).body.roles;
-const events = async (type: string) =>
+const readEvents = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
 test('creates, reads, updates and deletes a role, and records the whole role in each event', async () => {
@@ -59,20 +59,20 @@ test('creates, reads, updates and deletes a role, and records the whole role in 
     ],
   };
   const updatedData = { ...createdData, name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] };
-  expect((await events('role-created'))[0]).toMatchObject({
+  expect((await readEvents('role-created'))[0]).toMatchObject({
     project: null,
     data: createdData,
     preData: null,
   });
-  expect((await events('role-updated'))[0]).toMatchObject({ data: updatedData, preData: createdData });
-  expect((await events('role-deleted'))[0]).toMatchObject({ data: null, preData: updatedData });
+  expect((await readEvents('role-updated'))[0]).toMatchObject({ data: updatedData, preData: createdData });
+  expect((await readEvents('role-deleted'))[0]).toMatchObject({ data: null, preData: updatedData });
   expect((await send('GET', `/${id}`)).status).toBe(404);
 });
 
 test('records nothing for the same permissions in a different order', async () => {
   const { id, name } = await create();
   const { permissions } = newRole();
-  const eventsBefore = (await events('role-updated')).length;
+  const eventsBefore = (await readEvents('role-updated')).length;
 
   const response = await send('PUT', `/${id}`, {
     name,
@@ -80,7 +80,7 @@ test('records nothing for the same permissions in a different order', async () =
   });
 
   expect(response.status).toBe(200);
-  expect((await events('role-updated')).length).toBe(eventsBefore);
+  expect((await readEvents('role-updated')).length).toBe(eventsBefore);
 });
 
 test('lists built-in and custom roles, and all permissions that a role can have', async () => {
@@ -286,13 +286,13 @@ test('applies new permissions to all holders of the role immediately', async () 
     body: { roles: [role.id], users: [user.id], groups: [] },
   });
   const features = `/api/admin/projects/${project.id}/features`;
-  const writeStatus = async () =>
+  const tryWrite = async () =>
     (await call(harness.app, 'POST', features, { token: user.token, body: {} })).status;
 
-  const statusBefore = await writeStatus();
+  const statusBefore = await tryWrite();
   await send('PUT', `/${role.id}`, { name: role.name, permissions: [{ name: 'CREATE_FEATURE' }] });
 
-  expect([statusBefore, await writeStatus()]).toEqual([403, 400]);
+  expect([statusBefore, await tryWrite()]).toEqual([403, 400]);
 });
 
 test('requires READ_ROLE to read roles and ADMIN to create roles', async () => {

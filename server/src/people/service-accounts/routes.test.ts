@@ -19,7 +19,7 @@ const create = async (rootRole: number = ROOT_ROLES.Viewer) =>
     .body;
 const addToken = (id: number, description = 'pipeline') =>
   send('POST', `/${id}/token`, { description, expiresAt: NEXT_YEAR });
-const events = async (query: string) =>
+const readEvents = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
 
 test('creates, lists, updates and deletes a service account, and records each change', async () => {
@@ -44,12 +44,12 @@ test('creates, lists, updates and deletes a service account, and records each ch
   expect(list.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
   const createdData = { id, name: 'Deployer', username: 'deploy', rootRole: 3, readsTokenSecrets: false };
   const updatedData = { ...createdData, name: 'Deployments', rootRole: 2 };
-  expect((await events('type=IS:service-account-created'))[0].data).toEqual(createdData);
-  expect((await events('type=IS:service-account-updated'))[0]).toMatchObject({
+  expect((await readEvents('type=IS:service-account-created'))[0].data).toEqual(createdData);
+  expect((await readEvents('type=IS:service-account-updated'))[0]).toMatchObject({
     data: updatedData,
     preData: createdData,
   });
-  expect((await events('type=IS:service-account-deleted'))[0].preData).toEqual(updatedData);
+  expect((await readEvents('type=IS:service-account-deleted'))[0].preData).toEqual(updatedData);
   expect((await send('GET')).body.serviceAccounts).toEqual([]);
   expect((await send('PUT', `/${id}`, {})).status).toBe(404);
 });
@@ -75,13 +75,13 @@ test('creates a token that acts as the account, shows its secret once and stores
       ({ secret: _, ...token }) => token,
     ),
   );
-  const [event] = await events('limit=1');
+  const [event] = await readEvents('limit=1');
   expect(event).toMatchObject({
     createdBy: username,
     createdByUserId: id,
     createdByKind: 'service-account',
   });
-  const eventsText = JSON.stringify(await events('limit=1000'));
+  const eventsText = JSON.stringify(await readEvents('limit=1000'));
   expect(eventsText).toContain('service-account-token-created');
   expect(eventsText).not.toContain(secret.slice(-12));
   const { rows } = await sql<{ row: string }>`
@@ -94,20 +94,20 @@ test('creates a token that acts as the account, shows its secret once and stores
 test('rejects a deleted token and the tokens of a deleted account', async () => {
   const { id } = await create();
   const [first, second] = [(await addToken(id, 'one')).body, (await addToken(id, 'other')).body];
-  const requestStatus = async (token: string) =>
+  const readStatus = async (token: string) =>
     (await call(harness.app, 'GET', '/api/admin/user', { token })).status;
 
   expect((await send('DELETE', `/${id}/token/${first.id}`)).status).toBe(200);
-  expect([await requestStatus(first.secret), await requestStatus(second.secret)]).toEqual([401, 200]);
+  expect([await readStatus(first.secret), await readStatus(second.secret)]).toEqual([401, 200]);
   expect((await send('DELETE', `/${id}/token/${first.id}`)).status).toBe(404);
-  expect((await events('type=IS:service-account-token-deleted'))[0].preData).toMatchObject({
+  expect((await readEvents('type=IS:service-account-token-deleted'))[0].preData).toMatchObject({
     id: first.id,
     userId: id,
     description: 'one',
   });
 
   await send('DELETE', `/${id}`);
-  expect(await requestStatus(second.secret)).toBe(401);
+  expect(await readStatus(second.secret)).toBe(401);
 });
 
 test('does not delete tokens of other accounts or of users', async () => {
@@ -205,8 +205,8 @@ test('does not count an account as a member of a project, and records the loss o
   await send('DELETE', `/${account.id}`);
 
   expect((await call(harness.app, 'GET', `${url}/access`)).body.users).toEqual([]);
-  const [deletionEvent] = await events('type=IS:service-account-deleted&limit=1');
-  const groupedEvents = await events(`groupId=IS:${deletionEvent.groupId}`);
+  const [deletionEvent] = await readEvents('type=IS:service-account-deleted&limit=1');
+  const groupedEvents = await readEvents(`groupId=IS:${deletionEvent.groupId}`);
   expect(
     groupedEvents.map((event: { type: string; project: string }) => [event.type, event.project]),
   ).toEqual([

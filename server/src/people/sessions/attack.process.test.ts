@@ -60,7 +60,7 @@ async function attack(target: (number: number) => { username: string; address: s
   return statuses;
 }
 
-const blockedEvents = async () =>
+const readBlockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked&limit=1000')).body.events;
 
 test(
@@ -88,7 +88,7 @@ test(
       expect(unknownLogin.retryAfter).toBeGreaterThan(3_000);
       expect(unknownLogin.retryAfter).toBeLessThanOrEqual(3_600);
     }
-    const events = await blockedEvents();
+    const events = await readBlockedEvents();
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({
       createdBy: 'system',
@@ -103,7 +103,7 @@ test(
   async () => {
     const { username } = await makePerson(harness.db);
     const attacker = '198.51.100.7';
-    const eventsBefore = (await blockedEvents()).length;
+    const eventsBefore = (await readBlockedEvents()).length;
 
     const statuses = await attack(number => ({
       username: number % 100 === 0 ? username : `account-${number}`,
@@ -118,7 +118,7 @@ test(
       expect((await logIn(server, username, PASSWORD, attacker)).status).toBe(429);
       expect((await logIn(server, username, PASSWORD, '203.0.113.20')).status).toBe(200);
     }
-    const events = await blockedEvents();
+    const events = await readBlockedEvents();
     expect(events).toHaveLength(eventsBefore + 1);
     expect(events[0]).toMatchObject({ data: { countedBy: 'address', address: attacker }, ip: attacker });
     expect(events[0].summary).toContain('after **20** failures within **15** minutes');

@@ -12,7 +12,7 @@ export async function trustNetwork({ tx }: Change, userId: number, ip: string): 
   await upsertKnownNetwork(tx, userId, network);
 }
 
-/** Forgets all known networks of a user. */
-export async function forgetNetworks({ tx }: Change, userId: number): Promise<void> {
+/** Deletes all known networks of a user. */
+export async function deleteNetworks({ tx }: Change, userId: number): Promise<void> {
   await deleteKnownNetworks(tx, userId);
 }

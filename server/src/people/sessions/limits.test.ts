@@ -26,7 +26,7 @@ const failLogin = (username: string, ip: string, app = harness.app) =>
 const tryCorrectLogin = (username: string, ip: string, app = harness.app) =>
   tryLogin(app, username, PASSWORD, { ip });
 
-const blockedEvents = async () =>
+const readBlockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked&limit=1000')).body.events;
 
 test('blocks an account at one IP address after five failures, but not at other IP addresses', async () => {
@@ -39,7 +39,7 @@ test('blocks an account at one IP address after five failures, but not at other 
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   expect((await tryCorrectLogin(username, '192.0.2.1')).status).toBe(429);
   expect((await tryCorrectLogin(username, '192.0.2.2')).status).toBe(200);
-  const [event] = await blockedEvents();
+  const [event] = await readBlockedEvents();
   expect(event.data).toEqual({
     countedBy: 'place',
     failures: 5,

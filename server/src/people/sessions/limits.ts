@@ -16,7 +16,7 @@ export const KNOWN_FOR_DAYS = 90;
 /** How long the hash of a revoked token is stored, so that uses of the token are still counted. */
 export const REVOKED_FOR_DAYS = 365;
 
-/** The maximum number of sessions of a user. A further login ends the least recently used session. */
+/** The maximum number of sessions of a user. One more login ends the least recently used session. */
 export const MAX_SESSIONS = 20;
 
 /** The minimum duration of a blocked login, so that the time does not reveal whether a hash was computed. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
   secondServer = await harness.secondServer();
 });
 
-const statusWith = async (cookie: string, app = harness.app) =>
+const readStatusWith = async (cookie: string, app = harness.app) =>
   (await makeBrowser(app, cookie).send('GET', '/api/admin/user')).status;
 
 const readEvents = async (type: string) =>
@@ -47,8 +47,8 @@ test('sets a Secure cookie with the __Host- prefix over https', async () => {
   expect(response.headers['set-cookie']).toMatch(
     /^__Host-halyard-session=hyw_\w{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   );
-  expect(await statusWith(findCookie(response) ?? '', app)).toBe(200);
-  expect(await statusWith(`halyard-session=${findCookie(response)?.split('=')[1]}`, app)).toBe(401);
+  expect(await readStatusWith(findCookie(response) ?? '', app)).toBe(200);
+  expect(await readStatusWith(`halyard-session=${findCookie(response)?.split('=')[1]}`, app)).toBe(401);
 });
 
 test('logs in with an email address, which takes precedence over a username', async () => {
@@ -110,9 +110,9 @@ test('a login creates a new secret and ends the earlier session of the same brow
   });
 
   expect(findCookie(secondLogin)).not.toBe(firstBrowser.cookie);
-  expect(await statusWith(firstBrowser.cookie)).toBe(401);
-  expect(await statusWith(otherBrowser.cookie)).toBe(200);
-  expect(await statusWith(findCookie(secondLogin) ?? '')).toBe(200);
+  expect(await readStatusWith(firstBrowser.cookie)).toBe(401);
+  expect(await readStatusWith(otherBrowser.cookie)).toBe(200);
+  expect(await readStatusWith(findCookie(secondLogin) ?? '')).toBe(200);
 });
 
 test('stores only the hash of a secret', async () => {
@@ -136,7 +136,7 @@ describe('a session ends', () => {
     await sql`update sessions set seen_at = now() - interval '7 hours 59 minutes' where user_id = ${id}`.execute(
       harness.db,
     );
-    expect(await statusWith(cookie)).toBe(200);
+    expect(await readStatusWith(cookie)).toBe(200);
     await expect
       .poll(
         async () =>
@@ -151,7 +151,7 @@ describe('a session ends', () => {
     await sql`update sessions set seen_at = now() - interval '8 hours' where user_id = ${id}`.execute(
       harness.db,
     );
-    expect(await statusWith(cookie)).toBe(401);
+    expect(await readStatusWith(cookie)).toBe(401);
   });
 
   test('seven days after the login', async () => {
@@ -165,7 +165,7 @@ describe('a session ends', () => {
     await sql`update sessions set expires_at = now() where user_id = ${id}`.execute(harness.db);
 
     expect(rows).toEqual([{ days: 7 }]);
-    expect(await statusWith(cookie)).toBe(401);
+    expect(await readStatusWith(cookie)).toBe(401);
   });
 
   test('with a logout, which removes the cookie and can be repeated', async () => {
@@ -176,7 +176,7 @@ describe('a session ends', () => {
 
     expect(response.status).toBe(200);
     expect(response.headers['set-cookie']).toBe(`${COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`);
-    expect(await statusWith(browser.cookie)).toBe(401);
+    expect(await readStatusWith(browser.cookie)).toBe(401);
     expect((await browser.send('POST', '/logout')).status).toBe(200);
     expect((await call(harness.app, 'POST', '/logout', { token: null })).status).toBe(200);
   });
@@ -190,9 +190,9 @@ describe('a session ends', () => {
 
     expect(response.status).toBe(200);
     expect(response.headers['set-cookie']).toContain('Max-Age=0');
-    expect(await statusWith(browser.cookie, secondServer)).toBe(401);
-    expect(await statusWith(otherBrowser.cookie, secondServer)).toBe(401);
-    expect(await statusWith(otherUser.cookie)).toBe(200);
+    expect(await readStatusWith(browser.cookie, secondServer)).toBe(401);
+    expect(await readStatusWith(otherBrowser.cookie, secondServer)).toBe(401);
+    expect(await readStatusWith(otherUser.cookie)).toBe(200);
     const [event] = await readEvents('user-sessions-ended');
     expect(event).toMatchObject({ createdByUserId: id, data: { userId: id, username, sessions: 2 } });
   });
@@ -204,7 +204,7 @@ describe('a session ends', () => {
     const response = await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}/sessions`);
 
     expect(response.status).toBe(200);
-    expect(await statusWith(cookie)).toBe(401);
+    expect(await readStatusWith(cookie)).toBe(401);
     expect((await call(harness.app, 'DELETE', '/api/admin/user-admin/999999/sessions')).status).toBe(404);
   });
 
@@ -214,7 +214,7 @@ describe('a session ends', () => {
 
     await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}`);
 
-    expect(await statusWith(cookie, secondServer)).toBe(401);
+    expect(await readStatusWith(cookie, secondServer)).toBe(401);
     expect((await tryLogin(harness.app, username)).status).toBe(401);
   });
 });
@@ -238,8 +238,8 @@ test('lists the sessions of the authenticated user and ends a single session', a
   const { id } = sessions.find((session: { current: boolean }) => !session.current);
   expect((await otherUser.send('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(404);
   expect((await browser.send('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(200);
-  expect(await statusWith(otherBrowser.cookie)).toBe(401);
-  expect(await statusWith(browser.cookie)).toBe(200);
+  expect(await readStatusWith(otherBrowser.cookie)).toBe(401);
+  expect(await readStatusWith(browser.cookie)).toBe(200);
 });
 
 test('ends the least recently used session of a user with the maximum number of sessions', async () => {
@@ -251,7 +251,7 @@ test('ends the least recently used session of a user with the maximum number of 
     harness.db,
   );
   // The session was used within the last minute, so this use is not written and does not make it the newest session.
-  expect(await statusWith(oldestBrowser.cookie)).toBe(200);
+  expect(await readStatusWith(oldestBrowser.cookie)).toBe(200);
   await sql`update sessions set seen_at = now() - interval '1 hour' where user_id = ${id} and method = 'password' and ip is not null`.execute(
     harness.db,
   );
@@ -260,7 +260,7 @@ test('ends the least recently used session of a user with the maximum number of 
 
   const { sessions } = (await newestBrowser.send('GET', '/api/admin/user/sessions')).body;
   expect(sessions).toHaveLength(MAX_SESSIONS);
-  expect(await statusWith(oldestBrowser.cookie)).toBe(401);
+  expect(await readStatusWith(oldestBrowser.cookie)).toBe(401);
 });
 
 test('uses the token in the header and ignores the cookie', async () => {
@@ -290,7 +290,7 @@ test.each(['', ' ', 'Bearer', 'Bearer '])(
 test('rejects a cookie with a wrong checksum without a query', async () => {
   const statementsBefore = harness.statements.length;
 
-  expect(await statusWith(`${COOKIE}=hyw_${'a'.repeat(49)}`)).toBe(401);
+  expect(await readStatusWith(`${COOKIE}=hyw_${'a'.repeat(49)}`)).toBe(401);
   expect(harness.statements.length).toBe(statementsBefore);
 });
 
@@ -423,7 +423,7 @@ describe('a write with a session', () => {
       });
       expect(logout.status).toBe(403);
     }
-    expect(await statusWith(cookie)).toBe(200);
+    expect(await readStatusWith(cookie)).toBe(200);
   });
 });
 
@@ -502,6 +502,6 @@ test('deletes only the expired rows', async () => {
   );
 
   expect(await sweepLogins(harness.db)).toBe(4);
-  expect(await statusWith(cookie)).toBe(200);
+  expect(await readStatusWith(cookie)).toBe(200);
   expect(await sweepLogins(harness.db)).toBe(0);
 });

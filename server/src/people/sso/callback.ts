@@ -4,7 +4,7 @@ import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { openAttempt, type SsoAttempt } from './attempt.ts';
 import { type Identity, readIdentity } from './claims.ts';
 import { limitUnconfirmed } from './limit-unconfirmed.ts';
-import { callbackUrl } from './login.ts';
+import { getCallbackUrl } from './login.ts';
 import { callProvider, discover, requireActiveSettings, type SsoSettings } from './provider.ts';
 
 type ProviderResponse = { query: string; state: string | undefined; sealed: string | undefined };
@@ -24,7 +24,7 @@ export async function confirmLogin(
   const attempt = await openAttempt(db, sso.keyring, sealed, state);
   const confirm = async () => {
     const provider = await discover(settings);
-    const tokens = await oidc.authorizationCodeGrant(provider, new URL(`${callbackUrl(sso)}?${query}`), {
+    const tokens = await oidc.authorizationCodeGrant(provider, new URL(`${getCallbackUrl(sso)}?${query}`), {
       pkceCodeVerifier: attempt.verifier,
       expectedState: attempt.state,
       expectedNonce: attempt.nonce,

@@ -101,7 +101,7 @@ const setCounter = async (failures: number) => {
 const countFinishedLogins = async (): Promise<number> =>
   (await sql`select from sso_finished_logins`.execute(harness.db)).rows.length;
 
-const blockedEvents = async () =>
+const readBlockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked')).body.events;
 
 test('five forged callbacks store only one counter, and no finished login', async () => {
@@ -134,7 +134,7 @@ test('blocks a network on all servers after too many unconfirmed logins, but no 
   expect(retryAfter).toBeGreaterThan(800);
   expect(retryAfter).toBeLessThanOrEqual(UNCONFIRMED_LIMIT.minutes * 60);
   expect((await logIn('192.0.2.2')).status).toBe(302);
-  expect(await blockedEvents()).toMatchObject([
+  expect(await readBlockedEvents()).toMatchObject([
     {
       createdBy: 'system',
       data: { countedBy: 'address', method: 'oidc', failures: 100, minutes: 15, address: ATTACKER },

@@ -34,7 +34,7 @@ async function logIn(account: Account | null): Promise<ApiResponse> {
   return await openPage(getPathAndQuery(await provider.visit(url, account)), cookie);
 }
 
-const failureParameters = (response: ApiResponse) => {
+const getFailureParameters = (response: ApiResponse) => {
   expect(response.status).toBe(302);
   expect(response.headers.vary).toBe('accept');
   const url = new URL(String(response.headers.location), 'http://halyard');
@@ -45,7 +45,7 @@ const failureParameters = (response: ApiResponse) => {
 test("redirects a browser that opens a different browser's callback to the login page", async () => {
   const response = await openPage('/auth/oidc/callback?code=a&state=b');
 
-  expect(failureParameters(response)).toEqual({ failed: 'expired' });
+  expect(getFailureParameters(response)).toEqual({ failed: 'expired' });
 });
 
 test.each(['application/json', '*/*', ''])(
@@ -63,14 +63,14 @@ test('keeps the path to open after the login', async () => {
   await configure({ enabled: false });
   const disabledLogin = await openPage('/auth/oidc/login?redirect=/projects/payments');
 
-  expect(failureParameters(cancelledLogin)).toEqual({ failed: 'cancelled', to: '/flags?query=a' });
-  expect(failureParameters(disabledLogin)).toEqual({ failed: 'disabled', to: '/projects/payments' });
+  expect(getFailureParameters(cancelledLogin)).toEqual({ failed: 'cancelled', to: '/flags?query=a' });
+  expect(getFailureParameters(disabledLogin)).toEqual({ failed: 'disabled', to: '/projects/payments' });
 });
 
 test('does not keep a path on a different server', async () => {
   const response = await openPage(`/auth/oidc/login?redirect=${encodeURIComponent('//evil.example')}`);
 
-  expect(failureParameters(response)).toEqual({ failed: 'address' });
+  expect(getFailureParameters(response)).toEqual({ failed: 'address' });
 });
 
 test.each<[string, object, () => Account]>([
@@ -81,7 +81,7 @@ test.each<[string, object, () => Account]>([
 ])('reports the failure %s', async (failed, fields, account) => {
   await configure(fields);
 
-  expect(failureParameters(await logIn(account()))).toMatchObject({ failed });
+  expect(getFailureParameters(await logIn(account()))).toMatchObject({ failed });
 });
 
 test('reports that an account was deactivated or deleted, or belongs to a different user of the provider', async () => {
@@ -95,9 +95,9 @@ test('reports that an account was deactivated or deleted, or belongs to a differ
   await call(harness.app, 'DELETE', `/api/admin/user-admin/${rows[0]?.id}`);
   const deletedLogin = await logIn(account);
 
-  expect(failureParameters(takenLogin)).toMatchObject({ failed: 'taken' });
-  expect(failureParameters(deactivatedLogin)).toMatchObject({ failed: 'deactivated' });
-  expect(failureParameters(deletedLogin)).toMatchObject({ failed: 'deleted' });
+  expect(getFailureParameters(takenLogin)).toMatchObject({ failed: 'taken' });
+  expect(getFailureParameters(deactivatedLogin)).toMatchObject({ failed: 'deactivated' });
+  expect(getFailureParameters(deletedLogin)).toMatchObject({ failed: 'deleted' });
 });
 
 test('reports that the provider did not confirm a login and, after too many failures, how long to wait', async () => {
@@ -110,8 +110,8 @@ test('reports that the provider did not confirm a login and, after too many fail
   const throttledLogin = await openPage(getPathAndQuery(callbackUrl), cookie);
   await sql`truncate login_failures`.execute(harness.db);
 
-  expect(failureParameters(unconfirmedLogin)).toEqual({ failed: 'unconfirmed' });
-  expect(failureParameters(throttledLogin)).toEqual({
+  expect(getFailureParameters(unconfirmedLogin)).toEqual({ failed: 'unconfirmed' });
+  expect(getFailureParameters(throttledLogin)).toEqual({
     failed: 'throttled',
     seconds: expect.stringMatching(/^[1-9]\d{1,2}$/),
   });
@@ -120,8 +120,8 @@ test('reports that the provider did not confirm a login and, after too many fail
 test('reports at login and at logout that the provider is unavailable', async () => {
   await configure({ discoverUrl: CLOSED_URL, enableSingleSignOut: true });
 
-  expect(failureParameters(await openPage('/auth/oidc/login'))).toEqual({ failed: 'provider' });
-  expect(failureParameters(await openPage('/auth/oidc/logout'))).toEqual({ failed: 'logout' });
+  expect(getFailureParameters(await openPage('/auth/oidc/login'))).toEqual({ failed: 'provider' });
+  expect(getFailureParameters(await openPage('/auth/oidc/logout'))).toEqual({ failed: 'logout' });
 });
 
 test('shows the id of an unexpected error', async () => {
@@ -132,7 +132,7 @@ test('shows the id of an unexpected error', async () => {
   const response = await openPage(getPathAndQuery(callbackUrl), cookie);
   await sql`alter table sessions_away rename to sessions`.execute(harness.db);
 
-  expect(failureParameters(response)).toEqual({
+  expect(getFailureParameters(response)).toEqual({
     failed: 'error',
     id: expect.stringMatching(/^[\da-f-]{36}$/),
   });
@@ -144,7 +144,7 @@ test('a database failure at the start of a login is not a provider failure', asy
   const response = await openPage('/auth/oidc/login');
   await sql`alter table auth_settings_away rename to auth_settings`.execute(harness.db);
 
-  expect(failureParameters(response)).toEqual({
+  expect(getFailureParameters(response)).toEqual({
     failed: 'error',
     id: expect.stringMatching(/^[\da-f-]{36}$/),
   });

@@ -60,7 +60,7 @@ const readNewestEventId = async (): Promise<number> =>
   (await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(harness.db)).rows[0]
     ?.id ?? 0;
 
-const eventsAfter = async (id: number) =>
+const readEventsAfter = async (id: number) =>
   (
     await sql<{ type: string; by: string; kind: string; recorded: object }>`
       select type, created_by as by, created_by_kind as kind, coalesce(data, pre_data) as recorded
@@ -110,7 +110,7 @@ test('creates an account and a session at the first login and redirects to the r
   expect(caller.user).toMatchObject({ name: ada.name, username: null, email: ada.email });
   expect((await readCaller(secondLogin)).user).toEqual(caller.user);
   const userData = { name: ada.name, username: null, email: ada.email, rootRole: 3 };
-  expect(await eventsAfter(eventIdBefore)).toMatchObject([
+  expect(await readEventsAfter(eventIdBefore)).toMatchObject([
     { type: 'user-created', by: 'system', kind: 'system', recorded: userData },
   ]);
 });
@@ -173,7 +173,7 @@ test.each<[string, object, object, number, RegExp]>([
 
   expect(response).toMatchObject({ status, body: { message: expect.stringMatching(message) } });
   expect(readCookies(response)['halyard-session']).toBeUndefined();
-  expect(await eventsAfter(eventIdBefore)).toEqual([]);
+  expect(await readEventsAfter(eventIdBefore)).toEqual([]);
 });
 
 test('does not find an account by an unverified email address', async () => {
@@ -536,7 +536,7 @@ test('syncs only the memberships in mapped groups', async () => {
     [manualGroup],
     [manualGroup],
   ]);
-  expect(await eventsAfter(eventIdBefore)).toMatchObject([
+  expect(await readEventsAfter(eventIdBefore)).toMatchObject([
     { type: 'group-user-added', by: 'system', recorded: { groupId: testers, userId } },
     { type: 'group-user-removed', recorded: { groupId: developers, userId } },
     { type: 'group-user-removed', recorded: { groupId: testers, userId } },

@@ -23,8 +23,8 @@ export async function startLogin(
     expiresAt: Date.now() + ATTEMPT_MINUTES * 60_000,
   };
   const parameters = {
-    redirect_uri: callbackUrl(sso),
-    scope: requestedScopes(settings),
+    redirect_uri: getCallbackUrl(sso),
+    scope: getRequestedScopes(settings),
     state: attempt.state,
     nonce: attempt.nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(attempt.verifier),
@@ -37,8 +37,8 @@ export async function startLogin(
   return { url, sealed: sealAttempt(sso.keyring, attempt) };
 }
 
-export const callbackUrl = ({ publicUrl }: Pick<SsoSettings, 'publicUrl'>): string =>
+export const getCallbackUrl = ({ publicUrl }: Pick<SsoSettings, 'publicUrl'>): string =>
   `${publicUrl}/auth/oidc/callback`;
 
-const requestedScopes = ({ addGroupsScope }: ActiveOidc): string =>
+const getRequestedScopes = ({ addGroupsScope }: ActiveOidc): string =>
   `openid email profile${addGroupsScope ? ' groups' : ''}`;

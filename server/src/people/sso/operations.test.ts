@@ -26,13 +26,13 @@ beforeEach(async () => {
 });
 
 const testSettings = (body: object) => call(harness.app, 'POST', TEST, { body });
-const validSettings = () => ({ discoverUrl: provider.issuer, ...CLIENT });
+const makeValidSettings = () => ({ discoverUrl: provider.issuer, ...CLIENT });
 const getResults = ({ body }: { body: { checks: { name: string; result: string }[] } }) =>
   Object.fromEntries(body.checks.map(({ name, result }) => [name, result]));
 
 test("requests the provider's document, keys and client without saving anything", async () => {
   const response = await testSettings({
-    ...validSettings(),
+    ...makeValidSettings(),
     idTokenSigningAlgorithm: 'RS256',
     addGroupsScope: true,
     enableSingleSignOut: true,
@@ -58,7 +58,7 @@ test.each<[string, () => object, string]>([
   ['a path without a document', () => ({ discoverUrl: `${provider.issuer}/elsewhere` }), 'discovery'],
   ['a port where nothing listens', () => ({ discoverUrl: 'http://127.0.0.1:9' }), 'discovery'],
 ])('fails with %s', async (_, fields, check) => {
-  const response = await testSettings({ ...validSettings(), ...fields() });
+  const response = await testSettings({ ...makeValidSettings(), ...fields() });
 
   expect(response).toMatchObject({ status: 200, body: { passed: false } });
   expect(getResults(response)[check]).toBe('failed');
@@ -88,7 +88,7 @@ test.each<[string, (issuer: string) => object, object]>([
   );
   issuer = url;
   try {
-    const response = await testSettings({ ...validSettings(), discoverUrl: issuer });
+    const response = await testSettings({ ...makeValidSettings(), discoverUrl: issuer });
 
     expect(response).toMatchObject({ status: 200, body: { passed: false } });
     expect(getResults(response)).toMatchObject(expected);
@@ -136,7 +136,7 @@ test.each<[string, unknown, object, string, RegExp]>([
   );
   issuer = url;
   try {
-    const { body } = await testSettings({ ...validSettings(), ...settings, discoverUrl: issuer });
+    const { body } = await testSettings({ ...makeValidSettings(), ...settings, discoverUrl: issuer });
 
     expect(body.checks.find(({ name }: { name: string }) => name === 'claims')).toEqual({
       name: 'claims',
@@ -167,7 +167,7 @@ test('tolerates a discovery document with values of unexpected types', async () 
   try {
     const settings = { addGroupsScope: true, enableSingleSignOut: true, idTokenSigningAlgorithm: 'RS256' };
 
-    const response = await testSettings({ ...validSettings(), ...settings, discoverUrl: issuer });
+    const response = await testSettings({ ...makeValidSettings(), ...settings, discoverUrl: issuer });
 
     expect(response).toMatchObject({ status: 200, body: { passed: false } });
     expect(getResults(response)).toMatchObject({ keys: 'failed', client: 'warning', algorithm: 'warning' });
@@ -247,6 +247,6 @@ test('lists how admins can log in with the configured client or a given client',
 test('requires the permission to change the settings', async () => {
   const { token } = await makeUser(harness.db, 'Editor');
 
-  expect((await call(harness.app, 'POST', TEST, { token, body: validSettings() })).status).toBe(403);
+  expect((await call(harness.app, 'POST', TEST, { token, body: makeValidSettings() })).status).toBe(403);
   expect((await call(harness.app, 'GET', '/api/admin/auth/admins', { token })).status).toBe(403);
 });

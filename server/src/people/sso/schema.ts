@@ -91,7 +91,7 @@ export const AdminLogins = Named(
         id: Type.Integer({ description: 'Id of the user', examples: [1] }),
         name: Nullable(Type.String({ description: "The user's display name", examples: ['Ada Okafor'] })),
         username: Nullable(
-          Type.String({ description: 'The name with which the user logs in', examples: ['ada'] }),
+          Type.String({ description: 'The name that the user logs in with', examples: ['ada'] }),
         ),
         email: Nullable(
           Type.String({ description: 'Email address of the user', examples: ['ada@example.com'] }),

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isOnThisMachine } from '../auth-settings/settings.ts';
-import { callbackUrl } from './login.ts';
+import { getCallbackUrl } from './login.ts';
 import {
   boundedFetch,
   getErrorDetails,
@@ -51,7 +51,7 @@ export async function trySettings(
     passedCheck('discovery', `The discovery document names the issuer ${issuer}.`),
     checkAlgorithm(settings, metadata),
     await checkKeys(metadata),
-    await checkClient(provider, settings, callbackUrl(sso)),
+    await checkClient(provider, settings, getCallbackUrl(sso)),
     checkClaims(settings, metadata),
     ...(settings.addGroupsScope ? [checkScope(metadata)] : []),
     ...(settings.enableSingleSignOut ? [checkLogout(metadata)] : []),

@@ -21,7 +21,7 @@ const remove = (id: number) => call(harness.app, 'DELETE', `${USERS}/${id}`);
 const getErrorPaths = (response: ApiResponse) =>
   response.body.details.map((detail: { path: string }) => detail.path).toSorted();
 
-const lastEvent = async (type: string) =>
+const readLastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
 const makeGroup = async (name: string, users: number[], rootRole?: number) =>
@@ -78,7 +78,7 @@ test('creates a user with a password, who can log in, and shows no password in l
     groups: [],
   });
   expect(list.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
-  const event = await lastEvent('user-created');
+  const event = await readLastEvent('user-created');
   expect(event).toMatchObject({ data: { id, ...fields, rootRole: 2 }, preData: null });
   expect(event.summary).toBe('**admin token admin** created user **alice**');
   expect((await tryLogin(harness.app, 'alice@example.com')).body.id).toBe(id);
@@ -199,7 +199,7 @@ test('updates only the given fields and records the state before and after', asy
     status: 200,
     body: { name: 'Petra', email: 'p@example.com', rootRole: 2 },
   });
-  expect(await lastEvent('user-updated')).toMatchObject({
+  expect(await readLastEvent('user-updated')).toMatchObject({
     data: { id, name: 'Petra', username: 'petra', email: 'p@example.com', rootRole: 2 },
     preData: { id, name: 'P', username: 'petra', email: 'p@example.com', rootRole: 3 },
   });
@@ -207,12 +207,12 @@ test('updates only the given fields and records the state before and after', asy
 
 test('records nothing for an update without a change', async () => {
   const { id } = (await create({ username: 'same', name: 'Same', rootRole: 3 })).body;
-  const newestEventId = (await lastEvent('user-updated')).id;
+  const newestEventId = (await readLastEvent('user-updated')).id;
 
   expect((await update(id, { name: 'Same', email: '', rootRole: '3' })).status).toBe(200);
   expect((await update(id, {})).status).toBe(200);
 
-  expect((await lastEvent('user-updated')).id).toBe(newestEventId);
+  expect((await readLastEvent('user-updated')).id).toBe(newestEventId);
 });
 
 test('rejects an update with invalid fields, with a taken email address or of an unknown user', async () => {
@@ -252,11 +252,11 @@ test('removes a deleted user everywhere except in events', async () => {
   expect((await remove(user.id)).status).toBe(404);
   expect((await get('/search?q=quentin')).body).toEqual([]);
   expect((await call(harness.app, 'GET', `/api/admin/projects/${project.id}`)).body.members).toBe(0);
-  expect(await lastEvent('tag-type-created')).toMatchObject({
+  expect(await readLastEvent('tag-type-created')).toMatchObject({
     createdBy: 'quentin',
     createdByUserId: user.id,
   });
-  expect(await lastEvent('user-deleted')).toMatchObject({
+  expect(await readLastEvent('user-deleted')).toMatchObject({
     data: null,
     preData: { id: user.id, username: 'quentin', rootRole: 2 },
   });
@@ -386,7 +386,7 @@ test('ends the sessions of a user whose password an admin sets', async () => {
   expect((await browser.send('GET', '/api/admin/user')).status).toBe(401);
   expect((await tryLogin(harness.app, username)).status).toBe(401);
   expect((await tryLogin(harness.app, username, password)).status).toBe(200);
-  const event = await lastEvent('user-password-changed');
+  const event = await readLastEvent('user-password-changed');
   expect(event).toMatchObject({ createdBy: 'admin token admin', data: { id, username }, preData: null });
   expect(Object.keys(event.data)).toEqual(['id', 'name', 'email', 'username']);
 });
@@ -438,7 +438,7 @@ test('lists users who have not used a session or token for 180 days as inactive'
   });
   expect(deletion.status).toBe(200);
   expect((await get('/inactive')).body.inactiveUsers).toEqual([]);
-  expect((await lastEvent('user-deleted')).preData.id).toBe(unseenUser.id);
+  expect((await readLastEvent('user-deleted')).preData.id).toBe(unseenUser.id);
 });
 
 test('does not delete an inactive user who logs in during the deletion', async () => {

@@ -11,7 +11,7 @@ const displayName = Nullable(
   Type.String({ description: "The user's display name", examples: ['Alice Moreau'] }),
 );
 const loginName = Nullable(
-  Type.String({ description: 'The name with which the user logs in', examples: ['alice'] }),
+  Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
 );
 const emailAddress = Nullable(
   Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),

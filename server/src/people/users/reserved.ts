@@ -43,18 +43,18 @@ const toVisibleForm = (name: string): string =>
     .join('');
 
 /** Returns a pattern that matches the name and everything that a reader could mistake for it. */
-const lookalikePattern = (name: string): string =>
+const buildLookalikePattern = (name: string): string =>
   toVisibleForm(name).replace(/[a-z]/g, '[$&?]').replaceAll(' ', ' ?');
 
 /** The names that events and lists show for the system, admin tokens, single sign-on and accounts without a name. */
 const RESERVED = new RegExp(
-  `^(${lookalikePattern('system')}|${lookalikePattern('single sign on')}|${lookalikePattern('user')} \\d+|${lookalikePattern('admin token')}([^a-z?].*)?)$`,
+  `^(${buildLookalikePattern('system')}|${buildLookalikePattern('single sign on')}|${buildLookalikePattern('user')} \\d+|${buildLookalikePattern('admin token')}([^a-z?].*)?)$`,
   's',
 );
 
 /** An admin can give a user one of these names, but new users cannot choose them. */
 const RESERVED_AT_SIGNUP = new RegExp(
-  `^(${['admin', 'administrator', 'root'].map(lookalikePattern).join('|')})$`,
+  `^(${['admin', 'administrator', 'root'].map(buildLookalikePattern).join('|')})$`,
 );
 
 /** Returns whether a name looks like one that Halyard uses itself. */
