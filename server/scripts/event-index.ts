@@ -7,9 +7,9 @@ import { describeVariables } from '../src/platform/variables.ts';
 import { indexNext } from '../src/record/event-index/indexer.ts';
 import {
   findWrongLargeTexts,
-  keepLargeTexts,
   rebuildLargeText,
-} from '../src/record/event-index/text/keep-large.ts';
+  storeLargeTexts,
+} from '../src/record/event-index/text/store-large.ts';
 import { findWrongTexts, rebuildText } from '../src/record/event-index/text/verify.ts';
 import { findWrongChunks, rebuildChunk } from '../src/record/event-index/verify.ts';
 import { runOnMigrated } from './run.ts';
@@ -39,7 +39,7 @@ await runOnMigrated(process.env, async config => {
   let addedChunkCount = 0;
   while (await indexNext(db))
     if (++addedChunkCount % REPORT_EVERY === 0) console.log(`Chunks indexed: ${addedChunkCount}`);
-  while (await keepLargeTexts(db));
+  while (await storeLargeTexts(db));
   console.log(`Chunks added to the two parts of the index, filters and text: ${addedChunkCount}.`);
   if (options.verify || options.rebuild) {
     for (const { part, findWrong, rebuild } of PARTS) {

@@ -127,7 +127,7 @@ import { CORS } from './publishing/cors/operations.ts';
 import { makeDatabaseSource } from './publishing/source/database-source.ts';
 import { registerWriters } from './record/change-writers.ts';
 import { COMMENT_PARAMETER, installComments } from './record/comment.ts';
-import { reportEpochs } from './record/epoch/metrics.ts';
+import { reportEpochChanges } from './record/epoch/metrics.ts';
 import { makeEpochWatch } from './record/epoch/watch.ts';
 import { eventCountOperations } from './record/event-counts/operations.ts';
 import { eventExportRoutes } from './record/event-export/routes.ts';
@@ -340,7 +340,7 @@ export async function buildApp(
   const register = (module: OperationModule) => registerOperations(app, db, instance, module);
   register(EVENTS);
   eventTypesRoute(app);
-  reportEpochs(epochs, app.log, app.metrics);
+  reportEpochChanges(epochs, app.log, app.metrics);
   const searchMemory = makeSearchMemory();
   epochs.onChange(searchMemory.clear);
   const waits = makeWaits(admission);

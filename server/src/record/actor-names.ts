@@ -16,12 +16,12 @@ export const userDisplayName = (id: RawBuilder<unknown>) =>
   selectName(id, sql`coalesce(nullif(name, ''), username, email)`);
 
 /**
- * Selects the image URL of an actor with this name, at Gravatar as in Unleash. The URL contains a hash of the visible name, so it
- * does not disclose an email address that is hidden.
+ * Selects the Gravatar image URL for an actor name, as Unleash does. The URL contains a hash of the visible name, so it does not
+ * disclose an email address that is hidden.
  */
 export const imageForName = (name: RawBuilder<unknown>) => sql<string>`
   'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(${name}), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
 
-/** Builds the JSON object with which other modules show who changed something. */
+/** Builds the JSON object that other modules use to show who changed something. */
 export const selectPerson = (id: RawBuilder<unknown>) => sql`jsonb_build_object(
   'id', ${id}, 'name', ${userDisplayName(id)}, 'imageUrl', ${imageForName(userDisplayName(id))})`;

@@ -9,7 +9,7 @@ export type EventWriter = {
   notifies?: { channel: string; when: RawBuilder<SqlBool> };
 };
 
-/** The channel to notify after a change, and the new revisions of environments. */
+/** The channel to notify after a change, and the new environment revisions. */
 export type Publication = {
   channel: string | undefined;
   revisions: { environment: string; revision: number }[];
@@ -28,36 +28,35 @@ export type RaisedRollout = {
 
 type RecordedEvent = { type: string; project?: string | null; environment?: string | null };
 
-/** The writes of a change that belong to layers above `record/`. */
+/** The parts of a change that layers above `record/` provide. */
 export type Writers = {
   events: EventWriter[];
-  /** Selects a project that rejects the events in `written` without a comment, or null. */
+  /** Selects a project that requires a comment for the events in `written`, or null. */
   requiringComment: RawBuilder<string | null>;
   /** Selects the tags of a feature, which are stored with its events. */
   selectTags: (featureName: RawBuilder<unknown>) => RawBuilder<unknown>;
   /** Whether a writer reads `written.text`, the folded JSON text of an event. */
   readsText: RawBuilder<SqlBool>;
   /**
-   * Returns the first rollout of the open change that exceeds the percentage in production, or undefined if there is none. Runs
-   * before `publish`.
+   * Returns the first rollout in production that the open change raises above `maxRollout`, or undefined. Runs before `publish`.
    */
   raisedRollout: (tx: Tx, maxRollout: number, events: RecordedEvent[]) => Promise<RaisedRollout | undefined>;
   /**
-   * Runs as the last statement of a change, because other changes wait from here until the commit. All events of the change have
-   * this group id.
+   * Runs as the last statement of a change, because other changes wait from then until the commit. `groupId` is the group id of all
+   * events of the change.
    */
   publish: (tx: Tx, groupId: string) => Promise<Publication>;
 };
 
 let currentWriters: Writers | undefined;
 
-/** Registers the writers, which must happen once before the first change of a process. */
+/** Registers the writers. Call it once per process, before the first change. */
 export function registerWriters(writers: Writers): void {
   currentWriters = writers;
 }
 
 export function registeredWriters(): Writers {
   if (!currentWriters)
-    throw new Error('A change needs the writers of the other layers: call registerWriters(WRITERS)');
+    throw new Error('No writers are registered. Call registerWriters(WRITERS) before the first change.');
   return currentWriters;
 }

@@ -18,14 +18,14 @@ const MANY_EVENTS = 4_001;
 const listEvents = async (project: string): Promise<object[]> =>
   (await sql<object>`select id from events where project = ${project}`.execute(harness.db)).rows;
 
-const readWritten = async () => {
+const readNumberedEvents = async () => {
   const { rows } = await sql<{ number: number; groupId: string }>`
     select (data ->> 'number')::integer as number, group_id as "groupId" from events
     where type = 'tag-created' order by id`.execute(harness.db);
   return rows;
 };
 
-test('a change with thousands of events writes them in parts, in order and in one group', async () => {
+test('a change with thousands of events writes them in batches, in order and in one group', async () => {
   const before = harness.statements.length;
 
   await change(harness.db, SYSTEM, async ({ record }) => {
@@ -34,15 +34,15 @@ test('a change with thousands of events writes them in parts, in order and in on
 
   const inserts = harness.statements.slice(before).filter(text => text.includes('insert into events'));
   expect(inserts).toHaveLength(3);
-  const rows = await readWritten();
+  const rows = await readNumberedEvents();
   expect(rows.map(({ number }) => number)).toEqual(
     Array.from({ length: MANY_EVENTS }, (_, number) => number),
   );
   expect(new Set(rows.map(({ groupId }) => groupId)).size).toBe(1);
 });
 
-test('if a later part fails, no part is written', async () => {
-  const before = (await readWritten()).length;
+test('if a later batch fails, no event is written', async () => {
+  const before = (await readNumberedEvents()).length;
 
   const failingChange = change(harness.db, SYSTEM, async ({ record }) => {
     for (let number = 0; number < MANY_EVENTS; number++) record({ type: 'tag-created', data: { number } });
@@ -51,10 +51,10 @@ test('if a later part fails, no part is written', async () => {
   });
 
   await expect(failingChange).rejects.toThrow();
-  expect(await readWritten()).toHaveLength(before);
+  expect(await readNumberedEvents()).toHaveLength(before);
 });
 
-/** Starts to count the notifications of new deliveries. */
+/** Starts counting the notifications about new deliveries. */
 async function countNotifications(): Promise<{ client: pg.Client; count: () => number }> {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -88,7 +88,7 @@ test('a change with deliveries sends its notification only after the commit', as
   await expect.poll(count).toBe(2);
 });
 
-test('`respond` reads what the events wrote, before the commit', async () => {
+test('`respond` sees what the events wrote, before the commit', async () => {
   const countOutside = async () => (await listEvents('respond-before-commit')).length;
   const response = await change(
     harness.db,
@@ -121,7 +121,7 @@ test('a change whose response cannot be read is rolled back', async () => {
   expect(await listEvents('respond-fails')).toEqual([]);
 });
 
-test('no operation that shows a feature reads it after the commit', async () => {
+test('no operation that returns a feature reads it after the commit', async () => {
   const featuresUrl = '/api/admin/projects/default/features';
   const makeRequest = (method: 'POST' | 'PUT' | 'PATCH', url: string, body: unknown) => async () =>
     await call(harness.app, method, url, { body });

@@ -24,8 +24,8 @@ const EVENTS_PER_STATEMENT = 2_000;
 
 /**
  * Opens a change, in which the work and its events commit together or not at all. All events of one change share a groupId. Work
- * that records no event must not change anything that somebody else can see. Routes, jobs and scripts open changes, but operations
- * never do.
+ * that records no event must not change anything that others can see. Routes, jobs and scripts open changes, but operations never
+ * do.
  */
 export async function change<T>(db: Db, actor: Actor, work: (current: Change) => Promise<T>): Promise<T>;
 /**
@@ -56,8 +56,7 @@ export async function change<T>(
       notify: channel => channels.add(channel),
     });
     if (events.length === 0) return await respond(tx, result);
-    // The lock on the token comes last, just before those of the deliveries, so that deleting the token does not wait for a
-    // change's other locks.
+    // The token is locked late, just before the deliveries, so that deleting the token does not wait for the change's other locks.
     await keepWithinScope(tx, actor, events);
     const groupId = randomUUID();
     newestEvents = await writeEvents(tx, actor, groupId, events, channels);
@@ -78,8 +77,8 @@ export async function change<T>(
 type NewestEvents = Map<string, number>;
 
 /**
- * Writes the events and adds the channels to notify. One statement is usually enough, but deleting a tag of 50,000 features records
- * 50,000 events, and a statement may run for only 15 s.
+ * Writes the events and adds the channels to notify. One statement is usually enough, but deleting a tag that 50,000 features have
+ * records 50,000 events, and a statement may run for only 15 s.
  */
 async function writeEvents(
   tx: Tx,

@@ -27,13 +27,13 @@ async function send(method: Method, path: string, comment: string, body?: object
   return { status: response.statusCode, body: response.body === '' ? undefined : response.json() };
 }
 
-async function lastEvents(after: number): Promise<{ type: string; comment: string | null }[]> {
+async function listEventsAfter(after: number): Promise<{ type: string; comment: string | null }[]> {
   const { rows } = await sql<{ type: string; comment: string | null }>`
     select type, comment from events where id > ${after} order by id`.execute(harness.db);
   return rows;
 }
 
-async function lastId(): Promise<number> {
+async function findLastId(): Promise<number> {
   const { rows } = await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db);
   return rows[0]?.id ?? 0;
 }
@@ -43,38 +43,38 @@ const parseCsv = (text: string): Record<string, string>[] => parse(text, { colum
 const search = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
 
-const F = 'projects/default/features';
+const FEATURES = 'projects/default/features';
 const WRITES: [Method, string, object | undefined, string[]][] = [
-  ['POST', F, { name: 'commented' }, ['feature-created']],
-  ['PUT', `${F}/commented`, { description: 'x', type: 'release' }, ['feature-metadata-updated']],
+  ['POST', FEATURES, { name: 'commented' }, ['feature-created']],
+  ['PUT', `${FEATURES}/commented`, { description: 'x', type: 'release' }, ['feature-metadata-updated']],
   [
     'PATCH',
-    `${F}/commented`,
+    `${FEATURES}/commented`,
     [{ op: 'replace', path: '/description', value: 'y' }],
     ['feature-metadata-updated'],
   ],
   [
     'POST',
-    `${F}/commented/environments/production/on`,
+    `${FEATURES}/commented/environments/production/on`,
     undefined,
     ['feature-strategy-add', 'feature-environment-enabled'],
   ],
-  ['DELETE', `${F}/commented`, undefined, ['feature-archived']],
+  ['DELETE', `${FEATURES}/commented`, undefined, ['feature-archived']],
 ];
 
-test('every kind of write accepts a comment, and every event of the write has the comment', async () => {
+test('every kind of write accepts a comment, and every event of the write has it', async () => {
   for (const [method, path, body, types] of WRITES) {
-    const before = await lastId();
+    const before = await findLastId();
 
     const { status } = await send(method, path, REASON, body);
 
     expect(status, `${method} ${path}`).toBeLessThan(300);
-    expect(await lastEvents(before)).toEqual(types.map(type => ({ type, comment: REASON })));
+    expect(await listEventsAfter(before)).toEqual(types.map(type => ({ type, comment: REASON })));
   }
 });
 
-test('search, single event and export show the comment, and events without one have no such field', async () => {
-  await send('POST', F, REASON, { name: 'shown' });
+test('the search, the event and the export show the comment, and omit the field without one', async () => {
+  await send('POST', FEATURES, REASON, { name: 'shown' });
   await makeFeature(harness.db, 'default', { name: 'silent' });
 
   const [commentedEvent] = (await search('feature=IS:shown')).events;
@@ -96,20 +96,20 @@ test('search, single event and export show the comment, and events without one h
   expect((await exportRow('silent'))?.comment).toBe('');
 });
 
-test('a text search finds a comment as people read it', async () => {
+test('a text search finds a comment in its decoded form', async () => {
   const comment = 'Größe "XL" läuft 100 % – 日本 🚀';
-  await send('POST', F, encodeURIComponent(comment), { name: 'found' });
+  await send('POST', FEATURES, encodeURIComponent(comment), { name: 'found' });
   const count = async (text: string) => (await search(`query=${encodeURIComponent(text)}`)).total;
 
   expect((await search('feature=IS:found')).events[0].comment).toBe(comment);
   for (const text of ['größe "xl"', '100 % –', '日本 🚀', '\\"XL\\"'])
     expect(await count(text), text).toBe(1);
-  // The text search does not join the comment to the tags before it.
+  // The searched text separates the comment from the tags before it.
   expect(await count(']Größe')).toBe(0);
 });
 
 test('spreadsheets show a comment that begins like a formula as plain text', async () => {
-  await send('POST', F, '=1+1', { name: 'formula' });
+  await send('POST', FEATURES, '=1+1', { name: 'formula' });
 
   const { body } = await call(
     harness.app,
@@ -137,27 +137,27 @@ test.each([
   ['%ED%A0%80', 'must be percent-encoded UTF-8'],
   ['Gr\u00f6\u00dfe', 'must be ASCII'],
 ])('rejects the comment %j with 400 and changes nothing', async (comment, message) => {
-  const before = await lastId();
+  const before = await findLastId();
 
-  const { status, body } = await send('POST', F, comment, { name: 'rejected' });
+  const { status, body } = await send('POST', FEATURES, comment, { name: 'rejected' });
 
   expect(status).toBe(400);
   expect(body.details).toEqual([
     { message: expect.stringContaining(`Halyard-Comment ${message}`), path: '/headers/halyard-comment' },
   ]);
-  expect(await lastId()).toBe(before);
+  expect(await findLastId()).toBe(before);
 });
 
 test.each([['x'.repeat(500)], ['日'.repeat(500)], [' trimmed '], ['100 %']])(
   'accepts the comment %s',
   async comment => {
-    const before = await lastId();
+    const before = await findLastId();
     const name = `accepted-${before}`;
 
-    const { status } = await send('POST', F, encodeURIComponent(comment), { name });
+    const { status } = await send('POST', FEATURES, encodeURIComponent(comment), { name });
 
     expect(status).toBe(201);
-    expect((await lastEvents(before))[0]?.comment).toBe(comment.trim());
+    expect((await listEventsAfter(before))[0]?.comment).toBe(comment.trim());
   },
 );
 
@@ -177,10 +177,10 @@ test('a caller without the permission gets 403 before the comment is read', asyn
   expect(response.statusCode).toBe(403);
 });
 
-test('changes of the server itself have no comment', async () => {
-  const before = await lastId();
+test('changes that the server itself makes have no comment', async () => {
+  const before = await findLastId();
 
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-created' }));
 
-  expect(await lastEvents(before)).toEqual([{ type: 'tag-created', comment: null }]);
+  expect(await listEventsAfter(before)).toEqual([{ type: 'tag-created', comment: null }]);
 });

@@ -5,15 +5,15 @@ import type { Actor } from '../platform/actor.ts';
 
 const HEADER = 'halyard-comment';
 /**
- * Percent-encoded, 500 characters take at most 4,500 bytes, because a 3-byte character takes 9. Some proxies accept 8 KiB of
+ * Percent-encoded, 500 characters take at most 4,500 bytes, because a 3-byte character takes 9. Some proxies accept only 8 KiB of
  * headers.
  */
 const MAX_COMMENT_LENGTH = 500;
 const MAX_HEADER_LENGTH = 9 * MAX_COMMENT_LENGTH;
 
 /**
- * Reads the reason for a change from a header, so that every write can carry one, including a DELETE without a body, a body that
- * is a list, and a body whose fields Unleash defines. Each event of the request has the comment.
+ * Reads the reason for a change from a header, so that every write can carry one, including a DELETE without a body, a body that is
+ * a list, and a body whose fields Unleash defines. The comment is stored with each event of the request.
  */
 export function installComments(app: App): void {
   // Runs after authorization and validation, like the hooks for other write headers.
@@ -28,7 +28,7 @@ function parseComment(header: string): string {
   if (header.length > MAX_HEADER_LENGTH) throw lengthError();
   const comment = decode(header).trim();
   if (isInvisible(comment))
-    throw headerError('must not be blank. Remove the header from a write without a comment.');
+    throw headerError('must not be blank. Omit the header to write without a comment.');
   if (comment.length > MAX_COMMENT_LENGTH) throw lengthError();
   if (hasControlCharacter(comment) || !isStorable(comment)) {
     throw headerError('must be one line without control characters.');
@@ -54,16 +54,16 @@ const headerError = (problem: string) =>
   badData([{ message: `Halyard-Comment ${problem}`, path: `/headers/${HEADER}` }]);
 
 /**
- * Returns whether a change lacks a comment that it could have. Changes that the server makes itself need none, for example those to
- * the lifecycle of flags.
+ * Returns whether the actor could have given a comment but did not. The server itself, which for example changes flag lifecycles,
+ * never gives one.
  */
 export const lacksComment = ({ comment, kind }: Actor): boolean => comment === undefined && kind !== 'system';
 
-/** Rejects a change in a project that requires a comment. */
+/** Creates the error for a change without a comment in a project that requires one. */
 export const commentRequiredError = (project: string) =>
   badData([
     {
-      message: `Project "${project}" requires a reason for every change to its flags. Send it in the header Halyard-Comment, for example "Halyard-Comment: Rollback, see INC-1234".`,
+      message: `Project "${project}" requires a reason for every change to its flags. Send it in the Halyard-Comment header, for example "Halyard-Comment: Rollback, see INC-1234".`,
       path: `/headers/${HEADER}`,
     },
   ]);
@@ -74,6 +74,6 @@ export const COMMENT_PARAMETER = {
   type: 'string',
   minLength: 1,
   maxLength: MAX_HEADER_LENGTH,
-  description: `Reason for the change, at most ${MAX_COMMENT_LENGTH} characters in one line. Every event of the request has it as comment. Characters outside ASCII, and % itself, are percent-encoded UTF-8.`,
+  description: `Reason for the change, at most ${MAX_COMMENT_LENGTH} characters on one line. It becomes the comment of every event of the request. Percent-encode % and non-ASCII characters as UTF-8.`,
   examples: ['Rollback of the spring sale, see INC-1234'],
 };

@@ -7,7 +7,7 @@ import { type RunningServer, startProcess, stopProcess, unwatch } from '../../te
 import { openStream } from '../../test/sdk-stream.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts';
 
-/** This is more ids than PostgreSQL skips after a crash, so that the lost ids are assigned again. */
+/** More ids than PostgreSQL skips after a crash, so that the lost ids are assigned again. */
 const LOST_FEATURES = 40;
 
 let primary: Cluster;
@@ -34,14 +34,14 @@ describe.skipIf(!canRunClusters)('a database that lost changes', { timeout: 600_
     await standby?.remove();
   });
 
-  test('after a data folder is restored, servers reread their memory, streams say why they end, and ETags never collide', async () => {
+  test('after a data directory is restored, servers reload their caches, streams say why they end, and ETags never collide', async () => {
     const token = await createToken('before');
     await createFeatures('kept', 1);
     await primary.stop('fast');
     await primary.takeSnapshot();
     await primary.start();
-    const stream = await eventStream();
-    const flags = await openStream(server.url, token.secret);
+    const stream = await openEventStream();
+    const sdkStream = await openStream(server.url, token.secret);
     await createFeatures('lost', LOST_FEATURES);
     const lostToken = await createToken('lost');
     await expect
@@ -59,19 +59,19 @@ describe.skipIf(!canRunClusters)('a database that lost changes', { timeout: 600_
     await expectDatabaseState('other', LOST_FEATURES + 5, token.secret, stream);
     expect((await get('/api/client/features', lostToken.secret)).status).toBe(401);
     const countHydrations = () =>
-      flags.received.filter(({ events }) => events[0]?.type === 'hydration').length;
+      sdkStream.received.filter(({ events }) => events[0]?.type === 'hydration').length;
     await expect.poll(countHydrations, POLL).toBeGreaterThan(1);
     const { revision } = await poll(token.secret);
     expect(revision).toBeGreaterThan(Number(etag.split('.')[2]?.replace('"', '')));
     expect((await get('/api/client/features', token.secret, { 'if-none-match': etag })).status).toBe(200);
-    expect(await metric('restore')).toBe(1);
-    flags.close();
+    expect(await readChangeCount('restore')).toBe(1);
+    sdkStream.close();
   });
 
   test('after an asynchronous standby is promoted, clients have exactly what the new primary has', async () => {
     const token = await createToken('standby');
     standby = await primary.addStandby();
-    const stream = await eventStream();
+    const stream = await openEventStream();
     await standby.disconnect();
     await createFeatures('unreplicated', LOST_FEATURES);
     const lostToken = await createToken('unreplicated');
@@ -88,7 +88,7 @@ describe.skipIf(!canRunClusters)('a database that lost changes', { timeout: 600_
     await expect
       .poll(async () => (await get('/api/client/features', lostToken.secret)).status, POLL)
       .toBe(401);
-    expect(await metric('failover')).toBe(1);
+    expect(await readChangeCount('failover')).toBe(1);
     expect(server.output()).toContain(
       'A standby was promoted: the timeline changed from 00000001 to 00000002.',
     );
@@ -140,10 +140,10 @@ async function poll(token: string): Promise<{ etag: string; names: string[]; rev
 }
 const getNames = ({ names }: { names: string[] }) => names;
 
-const eventStream = async (lastEventId?: string) =>
+const openEventStream = async (lastEventId?: string) =>
   await connectStream(`${server.url}/api/admin/events/stream`, ADMIN_TOKEN, { lastEventId });
 
-/** Returns the ids of the events that a search by text and one by type find. */
+/** Returns the ids of the events that a text search and a search by type find. */
 async function search(query: string): Promise<number[][]> {
   const foundIds = [];
   for (const parameters of [`query=${query}`, 'type=IS:feature-created']) {
@@ -154,7 +154,7 @@ async function search(query: string): Promise<number[][]> {
   return foundIds;
 }
 
-/** Expects that SDKs, searches and the stream have what the database has. */
+/** Expects SDKs, searches and the stream to match the database. */
 async function expectDatabaseState(
   prefix: string,
   count: number,
@@ -166,15 +166,15 @@ async function expectDatabaseState(
   await expect
     .poll(async () => getNames(await poll(token)).toSorted(), POLL)
     .toEqual(features.map(({ name }) => name));
-  const ids = async (condition: string) =>
+  const listIds = async (condition: string) =>
     (await db.query(`select id from events where ${condition} order by id desc`)).map(({ id }) => Number(id));
   expect(await search(`${prefix}-`)).toEqual([
-    await ids(`event_text(data, pre_data, tags, comment) like '%${prefix}-%'`),
-    await ids(`type = 'feature-created'`),
+    await listIds(`event_text(data, pre_data, tags, comment) like '%${prefix}-%'`),
+    await listIds(`type = 'feature-created'`),
   ]);
   await stream.closed;
   expect(stream.lines.at(-1)).toMatch(/^: .*Events after \d+ are lost\. Reconnect\.$/);
-  const resumedStream = await eventStream(stream.lastEventId());
+  const resumedStream = await openEventStream(stream.lastEventId());
   await expect.poll(() => resumedStream.events.length, POLL).toBe(count);
   expect(resumedStream.events.map(({ data }) => JSON.parse(data).featureName)).toEqual(
     Array.from({ length: count }, (_, n) => `${prefix}-${n}`),
@@ -182,7 +182,7 @@ async function expectDatabaseState(
   resumedStream.close();
 }
 
-async function metric(kind: string): Promise<number> {
+async function readChangeCount(kind: string): Promise<number> {
   const text = await (await fetch(`${server.url}/internal-backstage/prometheus`)).text();
   const line = new RegExp(`^halyard_database_epoch_changes_total{kind="${kind}"} (\\d+)$`, 'm');
   return Number(line.exec(text)?.[1]);

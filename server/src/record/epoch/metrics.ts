@@ -4,10 +4,10 @@ import { EPOCH_CHANGES, type EpochWatch } from './watch.ts';
 type Log = { warn: (fields: object, message: string) => void };
 
 /** Logs and counts epoch changes. */
-export function reportEpochs(epochs: EpochWatch, log: Log, registry: Registry): void {
+export function reportEpochChanges(epochs: EpochWatch, log: Log, registry: Registry): void {
   const changes = new Counter({
     name: 'halyard_database_epoch_changes_total',
-    help: 'Times that the database began a new history: PostgreSQL was restarted, a standby promoted, or a backup restored',
+    help: 'Number of times that PostgreSQL was restarted, a standby was promoted, or a backup was restored',
     labelNames: ['kind'],
     registers: [registry],
   });

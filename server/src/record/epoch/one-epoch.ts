@@ -5,8 +5,8 @@ import { readEpoch } from './store.ts';
 const MAX_ATTEMPTS = 2;
 
 /**
- * Runs reads that combine memory and rows, and returns their result if all of it comes from one epoch. Otherwise the reads run once
- * more. `knownEpoch` is the epoch that the memory probably belongs to.
+ * Runs reads that combine cached data with rows, and returns their result if all of it belongs to one epoch. Otherwise runs them
+ * once more. `knownEpoch` is the epoch that the cache probably belongs to.
  */
 export async function readInOneEpoch<T>(
   db: Reader,

@@ -2,8 +2,8 @@ import type { Db } from '../../platform/db/database.ts';
 import { updateEpoch } from './store.ts';
 
 /**
- * The minimum time between epochs that clients cause. Clients choose what they send, and no client may make all others read
- * everything again repeatedly.
+ * The minimum time between epochs that clients cause. Without it, a client could send values that make all others read everything
+ * again and again.
  */
 const HOURS_BETWEEN_CLIENT_EPOCHS = 1;
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { PREPARED } from '../../platform/db/prepared-statements.ts';
 
-/** The parts of an epoch. The database has a new epoch when one of these changes. */
+/** The parts of an epoch. The database has a new epoch when any of them changes. */
 export type Epoch = {
   /** An id of ten characters, which is the same for all servers on the database. */
   id: string;
@@ -42,9 +42,9 @@ export async function readEpoch(db: Reader): Promise<string> {
 }
 
 /**
- * Changes the number of the epoch. The new number is random, because a backup that is restored twice has the same number twice.
- * With a precondition, the number is changed only if no other server has changed it since it was read, and the epoch is at least
- * this many hours old.
+ * Changes the number of the epoch. The new number is random, because a backup that is restored twice contains the same number both
+ * times. With a precondition, the number is changed only if no other server has changed it since it was read, and the epoch is at
+ * least this many hours old.
  */
 export async function updateEpoch(
   db: Db,

@@ -13,7 +13,7 @@ export type EpochChange = { from: string; to: string; kind: (typeof EPOCH_CHANGE
 export type EpochWatch = {
   /** The id of the epoch, or undefined until it was read. */
   readonly current: string | undefined;
-  /** Takes the epoch that was just read, and what the database has lost as far as the caller can tell. */
+  /** Takes the epoch that was just read and, if the caller knows, what the database has lost. */
   observe: (epoch: Epoch, loss?: string) => void;
   /** Calls the listener whenever the epoch changes. Returns a function that unsubscribes. */
   onChange: (listener: (change: EpochChange) => void) => () => void;
@@ -57,8 +57,8 @@ function compareEpochs(oldEpoch: Epoch, newEpoch: Epoch): Pick<EpochChange, 'kin
       reason: `A standby was promoted: the timeline changed from ${oldEpoch.timeline} to ${newEpoch.timeline}.`,
     };
   if (oldEpoch.number !== newEpoch.number)
-    return { kind: 'restore', reason: newEpoch.reason ?? 'The number of the epoch was changed.' };
+    return { kind: 'restore', reason: newEpoch.reason ?? 'The epoch number was changed.' };
   if (oldEpoch.files !== newEpoch.files)
-    return { kind: 'restore', reason: 'The tables were restored from a dump or written again.' };
+    return { kind: 'restore', reason: 'The tables were restored from a dump or rewritten.' };
   return { kind: 'restart', reason: 'PostgreSQL was restarted.' };
 }

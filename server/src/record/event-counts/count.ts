@@ -10,21 +10,21 @@ import {
 } from '../event-search/indexed.ts';
 import { hasImportedEvents } from '../events/imported.ts';
 import type { EventFilters } from '../events/search-query.ts';
-import type { CountedBy } from './schema.ts';
+import type { GroupProperty } from './schema.ts';
 import { countGroups, type EventGroup, type IndexedCounts } from './store.ts';
 
-/** Reading this few events by id takes less time than reading the set of every value. */
+/** Up to this many events, reading them by id takes less time than reading the set of every value. */
 const MAX_READ_BY_ID = 2_000;
 
 /**
- * Counts the visible matching events by group. The index gives the counts of indexed chunks, and the statement that counts the
- * tail of the log adds them, so the result reflects one point in time.
+ * Counts the visible matching events by group. The index provides the counts of indexed chunks, and the statement that counts the
+ * tail of the log adds them in, so the result reflects one point in time.
  */
 export async function countEvents(
   db: Reader,
   actor: Actor,
   filters: EventFilters,
-  by: CountedBy,
+  by: GroupProperty,
   memory?: SearchMemory,
 ): Promise<EventGroup[]> {
   if (!memory) return await countMatches(db, actor, filters, by);
@@ -37,7 +37,7 @@ async function countMatches(
   db: Reader,
   actor: Actor,
   filters: EventFilters,
-  by: CountedBy,
+  by: GroupProperty,
   memory?: EpochMemory,
 ): Promise<EventGroup[]> {
   const counts: IndexedCounts = { ids: [], values: [], counts: [] };
@@ -51,7 +51,7 @@ async function addCounts(
   db: Reader,
   actor: Actor,
   filters: EventFilters,
-  by: CountedBy,
+  by: GroupProperty,
   log: Log,
   counts: IndexedCounts,
   memory?: EpochMemory,

@@ -6,7 +6,7 @@ import { type EventFilters, parseEventFilters } from '../events/search-query.ts'
 import { hintAtUnknownType } from '../events/unknown-type.ts';
 import { type OperationModule, query } from '../operations/definition.ts';
 import { countEvents } from './count.ts';
-import { COUNTED_BY, type CountedBy, EventCounts, EventCountsQuery, MAX_GROUPS } from './schema.ts';
+import { EventCounts, EventCountsQuery, GROUP_PROPERTIES, type GroupProperty, MAX_GROUPS } from './schema.ts';
 import type { EventGroup } from './store.ts';
 
 export const eventCountOperations = (memory: SearchMemory): OperationModule => ({
@@ -18,7 +18,7 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
       route: 'GET /api/admin/search/events/counts',
       summary: 'Count events',
       description:
-        'Counts the events that match by UTC day, type, project, creator or environment. Filters and visibility are the same as in the search. Groups without events are omitted. Every authenticated caller may call it.',
+        'Counts the matching events by UTC day, type, project, creator or environment. Filters and visibility are the same as in the search. Groups without events are omitted. Every authenticated caller may call it.',
       permission: 'NONE',
       hint: hintAtUnknownType,
       query: EventCountsQuery,
@@ -39,14 +39,14 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
   ],
 });
 
-function parseEventCounts(parameters: Record<string, unknown>): EventFilters & { by: CountedBy } {
-  const { by, ...filters } = parseEventFilters<{ by?: CountedBy }>(
+function parseEventCounts(parameters: Record<string, unknown>): EventFilters & { by: GroupProperty } {
+  const { by, ...filters } = parseEventFilters<{ by?: GroupProperty }>(
     parameters,
-    { by: value => parseEnumValue(value, COUNTED_BY) },
+    { by: value => parseEnumValue(value, GROUP_PROPERTIES) },
     {},
   );
   if (by !== undefined) return { ...filters, by };
-  throw badData([{ message: `by must be one of ${COUNTED_BY.join(', ')}`, path: '/query/by' }]);
+  throw badData([{ message: `by must be one of ${GROUP_PROPERTIES.join(', ')}`, path: '/query/by' }]);
 }
 
 const present = ({ value, count, name }: EventGroup): EventCounts['groups'][number] => ({

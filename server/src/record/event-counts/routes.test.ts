@@ -37,7 +37,7 @@ beforeAll(async () => {
       ('counted', 'segment-created', 'x', ${viewer.id}, null, null, '2001-02-09T13:00:00Z')`.execute(db);
 });
 
-test('counts by type, project and environment, the largest group first', async () => {
+test('counts by type, project and environment, largest group first', async () => {
   const filter = 'groupId=IS:counted';
 
   expect(await readCounts(`by=type&${filter}`)).toEqual({
@@ -67,7 +67,7 @@ test('counts by creator, with id and name', async () => {
   ]);
 });
 
-test('counts by UTC day, in the order of the days', async () => {
+test('counts by UTC day, in chronological order', async () => {
   expect(toPairs(await readCounts('by=day&groupId=IS:counted'))).toEqual([
     ['2001-02-03', 1],
     ['2001-02-04', 2],
@@ -78,7 +78,7 @@ test('counts by UTC day, in the order of the days', async () => {
   ]);
 });
 
-test('counts only events that the caller can see, and every sum of counts equals the total of the search', async () => {
+test('counts only events that the caller can see, and the counts add up to the search total', async () => {
   const filter = 'groupId=IS:counted';
 
   expect(toPairs(await readCounts(`by=project&${filter}`, viewer.token))).toEqual([
@@ -114,7 +114,7 @@ test('counts an event as soon as it is committed', async () => {
   expect(await countFreshEvents()).toBe(2);
 });
 
-test('returns the newest 1,000 days and the largest 1,000 groups, and says that there are more', async () => {
+test('returns the newest 1,000 days or the largest 1,000 groups, and says whether there are more', async () => {
   await sql`
     insert into events (group_id, type, created_by, project, created_at)
     select 'many', 'segment-created', 'x', 'project-' || n, timestamptz '2010-01-01T00:00:00Z' + n * interval '1 day'

@@ -3,15 +3,15 @@ import { Named, NamedObject, Nullable, Ref } from '@halyard/plane/platform/http/
 import { type Static, Type } from 'typebox';
 import { EventCreator, eventFilters } from '../events/schema.ts';
 
-export const COUNTED_BY = ['day', 'type', 'project', 'creator', 'environment'] as const;
-export type CountedBy = (typeof COUNTED_BY)[number];
+export const GROUP_PROPERTIES = ['day', 'type', 'project', 'creator', 'environment'] as const;
+export type GroupProperty = (typeof GROUP_PROPERTIES)[number];
 
 export const MAX_GROUPS = 1_000;
 
 export const EventCountsQuery = SearchQuery({
   by: Type.String({
-    enum: [...COUNTED_BY],
-    description: 'Property that groups the events',
+    enum: [...GROUP_PROPERTIES],
+    description: 'Property to group the events by',
     examples: ['type'],
   }),
   ...eventFilters,
@@ -20,17 +20,17 @@ export const EventCountsQuery = SearchQuery({
 export const EventCounts = Named(
   'EventCounts',
   Type.Object({
-    by: Type.Unsafe<CountedBy>({
+    by: Type.Unsafe<GroupProperty>({
       type: 'string',
-      enum: [...COUNTED_BY],
-      description: 'Property that groups the events',
+      enum: [...GROUP_PROPERTIES],
+      description: 'Property to group the events by',
       examples: ['type'],
     }),
     groups: Type.Array(
       NamedObject('EventCount', {
         value: Nullable(
           Type.String({
-            description: 'UTC day, type, project, id of the creator, or environment. null: events without it',
+            description: 'UTC day, type, project, creator id or environment. null for events without one',
             examples: ['feature-created'],
           }),
         ),

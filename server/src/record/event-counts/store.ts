@@ -5,7 +5,7 @@ import { selectUserName } from '../actor-names.ts';
 import { toConditions } from '../events/conditions.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { isVisible } from '../events/store.ts';
-import { type CountedBy, MAX_GROUPS } from './schema.ts';
+import { type GroupProperty, MAX_GROUPS } from './schema.ts';
 
 const GROUP = {
   day: sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`,
@@ -22,14 +22,14 @@ export type IndexedCounts = { ids: number[]; values: (string | null)[]; counts: 
 
 /**
  * Counts the visible matching events by group. It counts the events from the id `first` on, imported events from the id
- * `firstImported` on, and those in the index. Returns the newest days, or the largest groups of any other kind, and one more group
+ * `firstImported` on, and those in the index. Returns the newest days, or the largest groups of any other kind, including one more
  * than the response shows.
  */
 export async function countGroups(
   db: Reader,
   actor: Actor,
   filters: EventFilters,
-  by: CountedBy,
+  by: GroupProperty,
   first: number,
   { ids, values, counts }: IndexedCounts,
   firstImported?: number,

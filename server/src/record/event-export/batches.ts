@@ -17,7 +17,7 @@ import {
 } from '../event-search/indexed.ts';
 import { findLastImported } from '../events/imported.ts';
 import { readWatermark } from '../events/tail.ts';
-import type { ExportedEvents } from './query.ts';
+import type { ExportFilters } from './query.ts';
 import {
   BATCH_ROWS,
   type ExportedLine,
@@ -29,29 +29,29 @@ import {
 
 /** The maximum number of ids that a statement covers. With free text, that takes about 1 s. */
 const IDS_PER_RANGE = 64_000;
-/** How many chunks are searched at a time for free text. They have at most 192,000 events, which bounds memory and time. */
+/** How many chunks a free-text search covers at a time. They have at most 192,000 events, which bounds memory and time. */
 const CHUNKS_PER_SEARCH = 8;
 
 /**
- * Yields the lines of an export, newest event first, a few at a time. Each batch is a separate statement, which applies the
- * visibility at that moment, so no connection is held while the client reads.
+ * Yields the lines of an export, newest event first, a few at a time. Each batch is a separate statement that checks visibility
+ * when it runs, so no connection is held while the client reads.
  */
 export async function* readBatches(
   uncheckedSource: ExportSource,
   actor: Actor,
-  events: ExportedEvents,
+  filters: ExportFilters,
   line: RawBuilder<string>,
   memory?: SearchMemory,
 ): AsyncGenerator<Buffer, void> {
   const epoch = await uncheckedSource.read(readEpoch);
   const source = checkEpoch(uncheckedSource, epoch);
   for (const log of LOGS) {
-    const range = await findExportRange(source, events, log);
+    const range = await findExportRange(source, filters, log);
     if (range.low >= range.high) continue;
     const find = async (window: Window) =>
-      await source.read(db => findAllIndexed(db, actor, events, memory?.forEpoch(epoch), { log, window }));
-    if (events.query === undefined) yield* readFromLog(source, actor, events, range, line);
-    else yield* readWithText(source, actor, events, range, line, find);
+      await source.read(db => findAllIndexed(db, actor, filters, memory?.forEpoch(epoch), { log, window }));
+    if (filters.query === undefined) yield* readFromLog(source, actor, filters, range, line);
+    else yield* readWithText(source, actor, filters, range, line, find);
   }
 }
 
@@ -59,18 +59,18 @@ export async function* readBatches(
 async function* readWithText(
   source: ExportSource,
   actor: Actor,
-  events: ExportedEvents,
+  filters: ExportFilters,
   range: IdRange,
   line: RawBuilder<string>,
   find: (window: Window) => Promise<IndexedSearch>,
 ): AsyncGenerator<Buffer, void> {
   let window = await find({ maxChunks: CHUNKS_PER_SEARCH });
-  yield* readFromLog(source, actor, events, { ...range, low: Math.max(range.low, window.first) }, line);
+  yield* readFromLog(source, actor, filters, { ...range, low: Math.max(range.low, window.first) }, line);
   for (;;) {
     yield* readFromIndex(
       source,
       actor,
-      events,
+      filters,
       { ...range, high: Math.min(range.high, window.first) },
       line,
       window,
@@ -95,7 +95,7 @@ const checkEpoch = (source: ExportSource, epoch: string): ExportSource => ({
 async function* readFromLog(
   source: ExportSource,
   actor: Actor,
-  events: ExportedEvents,
+  filters: ExportFilters,
   range: IdRange,
   line: RawBuilder<string>,
 ): AsyncGenerator<Buffer, void> {
@@ -105,7 +105,7 @@ async function* readFromLog(
       if (source.isGone()) return;
       const batch = await source.read(async db => {
         await rejectRevoked(db, actor);
-        return encodeBatch(await listExportBatch(db, actor, events, { low, high: end }, line));
+        return encodeBatch(await listExportBatch(db, actor, filters, { low, high: end }, line));
       });
       if (!batch) break;
       yield batch.bytes;
@@ -118,7 +118,7 @@ async function* readFromLog(
 async function* readFromIndex(
   source: ExportSource,
   actor: Actor,
-  events: ExportedEvents,
+  filters: ExportFilters,
   { low, high }: IdRange,
   line: RawBuilder<string>,
   { indexed }: IndexedSearch,
@@ -131,7 +131,7 @@ async function* readFromIndex(
     if (lowestId === undefined) return;
     const batch = await source.read(async db => {
       await rejectRevoked(db, actor);
-      return encodeBatch(await listExportBatchById(db, actor, events, ids, line));
+      return encodeBatch(await listExportBatchById(db, actor, filters, ids, line));
     });
     if (batch) yield batch.bytes;
     // Large events end a batch early.
@@ -161,7 +161,7 @@ async function rejectRevoked(db: Db, { credential, isAdmin }: Actor): Promise<vo
  */
 async function findExportRange(
   { read }: ExportSource,
-  { before = Number.MAX_SAFE_INTEGER, after = Number.MIN_SAFE_INTEGER }: ExportedEvents,
+  { before = Number.MAX_SAFE_INTEGER, after = Number.MIN_SAFE_INTEGER }: ExportFilters,
   log: Log,
 ): Promise<IdRange> {
   const lowest = await read(db => findLowestId(db, log));

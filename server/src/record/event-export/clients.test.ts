@@ -16,7 +16,7 @@ const PATH = '/api/admin/search/events/export';
 
 beforeAll(async () => {
   await makeProject(harness.db, { id: 'secret-project', mode: 'private' });
-  // The events have 24 MB, which is more than fits into the buffers between server and client.
+  // The events take up 24 MB, more than fits into the buffers between server and client.
   await sql`
     insert into events (group_id, type, created_by, project, data)
     select 'large', 'segment-updated', 'someone', case when n % 2 = 0 then 'default' else 'secret-project' end,
@@ -25,7 +25,7 @@ beforeAll(async () => {
   serverUrl = await (await harness.secondServer()).listen({ port: 0, host: '127.0.0.1' });
 });
 
-/** Requests an export with a client that reads nothing until the test does. */
+/** Requests an export and reads nothing until the test does. */
 async function connect(token = ADMIN_TOKEN, query = 'groupId=IS:large'): Promise<IncomingMessage> {
   const request = get(`${serverUrl}${PATH}?${query}`, { headers: { authorization: token }, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -53,7 +53,7 @@ const countBusyConnections = async () =>
         and pid <> pg_backend_pid()`.execute(harness.db)
   ).rows.length;
 
-test('an export holds no database connection while the client does not read', async () => {
+test('an export holds no database connection while the client is not reading', async () => {
   const response = await connect();
 
   await expect.poll(countBusyConnections).toBe(0);

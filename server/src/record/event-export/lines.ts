@@ -5,7 +5,7 @@ import { toUnleashId } from '../events/imported.ts';
 import { CREATED_BY_TOKEN, shownPart } from '../events/store.ts';
 import type { ExportFormat } from './query.ts';
 
-// PostgreSQL composes the lines. In Node.js, an event of 1 kB took 12 µs on the only thread, and an export took 290 MB of memory.
+// PostgreSQL composes the lines. In Node.js, a 1 kB event took 12 µs on the main thread, and an export took 290 MB of memory.
 
 export type ExportLines = {
   contentType: string;
@@ -18,7 +18,7 @@ export type ExportLines = {
 const jsonText = (column: string) => sql`coalesce(to_json(${sql.ref(column)})::text, 'null')`;
 
 /**
- * Builds an event in the shape of the search, without label and summary. The server itself creates types and group ids, so they
+ * Builds an event in the shape of the search, without label and summary. Types and group ids come from the server itself, so they
  * need no escaping.
  */
 const ndjsonLine = (actor: Actor) => sql<string>`concat(

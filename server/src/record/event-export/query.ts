@@ -5,15 +5,15 @@ import { CURSOR, type EventCursor, type EventFilters, parseEventFilters } from '
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Which events an export contains. */
-export type ExportedEvents = EventFilters & EventCursor;
+/** Selects the events of an export. */
+export type ExportFilters = EventFilters & EventCursor;
 
 /**
  * Parses the parameters of the export. Rejects paging parameters, because ignoring them would export all events instead of a page.
  */
 export function parseEventExport(
   parameters: Record<string, unknown>,
-): ExportedEvents & { format: ExportFormat } {
+): ExportFilters & { format: ExportFormat } {
   const pagingParameters = ['limit', 'offset'].filter(name => Object.hasOwn(parameters, name));
   if (pagingParameters.length > 0) {
     throw badData(

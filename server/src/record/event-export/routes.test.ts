@@ -20,12 +20,12 @@ async function exportText(query: string, token?: string): Promise<string> {
   expect([status, body.details]).toEqual([200, undefined]);
   return body;
 }
-const lines = async (query: string, token?: string): Promise<Line[]> =>
+const listLines = async (query: string, token?: string): Promise<Line[]> =>
   (await exportText(query, token))
     .split('\n')
     .slice(0, -1)
     .map(line => JSON.parse(line));
-const ids = async (query: string, token?: string) => (await lines(query, token)).map(({ id }) => id);
+const listIds = async (query: string, token?: string) => (await listLines(query, token)).map(({ id }) => id);
 
 async function search(query: string, token?: string): Promise<Line[]> {
   const url = `/api/admin/search/events?limit=1000&${query}`;
@@ -62,7 +62,7 @@ test('exports the events of the search as lines of JSON, without label and summa
       return fields;
     });
 
-    const found = await lines('', token);
+    const found = await listLines('', token);
 
     expect(found).toEqual(expected);
     expect(found.length).toBeGreaterThan(5);
@@ -70,7 +70,7 @@ test('exports the events of the search as lines of JSON, without label and summa
   }
 });
 
-test('sends a file with a name and the type of the format', async () => {
+test('sends a file with a name and the content type of its format', async () => {
   const ndjson = await call(harness.app, 'GET', EXPORT);
   const csv = await call(harness.app, 'GET', `${EXPORT}?format=csv`);
 
@@ -84,11 +84,11 @@ test('sends a file with a name and the type of the format', async () => {
   });
 });
 
-test('a CSV parser reads the same events from the CSV file', async () => {
+test('the CSV file contains the same events', async () => {
   const columns =
     'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId,comment,createdByToken,createdByClient';
   for (const token of [undefined, viewer.token]) {
-    const events = await lines('', token);
+    const events = await listLines('', token);
 
     const csv = await exportText('format=csv', token);
 
@@ -142,23 +142,23 @@ test.each([
   'feature=IS:none',
 ])('the filter %s means the same as in the search', async filter => {
   for (const token of [undefined, viewer.token, member.token]) {
-    expect(await ids(filter, token)).toEqual((await search(filter, token)).map(({ id }) => id));
+    expect(await listIds(filter, token)).toEqual((await search(filter, token)).map(({ id }) => id));
   }
 });
 
-test('an export without a match is empty, as CSV with the header', async () => {
+test('an export without matches is empty, except for the CSV header', async () => {
   expect(await exportText('project=IS:none')).toBe('');
   expect((await exportText('project=IS:none&format=csv')).split('\r\n')).toHaveLength(2);
 });
 
 test('before and after bound the export', async () => {
-  const allIds = await ids('');
+  const allIds = await listIds('');
 
-  expect(await ids(`before=${allIds[2]}`)).toEqual(allIds.slice(3));
-  expect(await ids(`after=${allIds[2]}`)).toEqual(allIds.slice(0, 2));
-  expect(await ids(`before=${allIds[1]}&after=${allIds[4]}`)).toEqual(allIds.slice(2, 4));
-  expect(await ids('before=1')).toEqual([]);
-  expect(await ids('after=9007199254740991')).toEqual([]);
+  expect(await listIds(`before=${allIds[2]}`)).toEqual(allIds.slice(3));
+  expect(await listIds(`after=${allIds[2]}`)).toEqual(allIds.slice(0, 2));
+  expect(await listIds(`before=${allIds[1]}&after=${allIds[4]}`)).toEqual(allIds.slice(2, 4));
+  expect(await listIds('before=1')).toEqual([]);
+  expect(await listIds('after=9007199254740991')).toEqual([]);
 });
 
 test.each([
@@ -186,7 +186,7 @@ test.each([
   expect([status, body.details.map(({ message }: { message: string }) => message)]).toEqual([400, messages]);
 });
 
-test('a HEAD request gets the headers or the rejection of GET, and does not run the export', async () => {
+test('a HEAD request returns the headers or the error of GET without running the export', async () => {
   const acceptedHead = await call(harness.app, 'HEAD', EXPORT);
   const rejectedHead = await call(harness.app, 'HEAD', `${EXPORT}?limit=5`);
 
@@ -196,47 +196,48 @@ test('a HEAD request gets the headers or the rejection of GET, and does not run 
 
 test("contains only the events of readable projects and the caller's own events", async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/favorites', { token: viewer.token });
-  const projects = async (token?: string) => new Set((await lines('', token)).map(({ project }) => project));
+  const projects = async (token?: string) =>
+    new Set((await listLines('', token)).map(({ project }) => project));
 
   expect(await projects()).toContain('secret-project');
   expect(await projects(member.token)).toContain('secret-project');
   expect(await projects(viewer.token)).not.toContain('secret-project');
-  const ownEvents = (await lines('', viewer.token)).filter(({ project }) => project === null);
+  const ownEvents = (await listLines('', viewer.token)).filter(({ project }) => project === null);
   expect(new Set(ownEvents.map(({ createdBy }) => createdBy))).toEqual(new Set([viewer.username]));
-  expect(await lines('project=IS:secret-project', viewer.token)).toEqual([]);
+  expect(await listLines('project=IS:secret-project', viewer.token)).toEqual([]);
 });
 
-test('exports every event once, over many batches and gaps in the ids', async () => {
+test('exports every event once, across many batches and gaps in the ids', async () => {
   await insertEvents(2_100, 'many');
   await sql`select setval('events_id_seq', 300000)`.execute(harness.db);
   await insertEvents(1_500, 'many');
 
-  const found = await lines('project=IS:many');
+  const found = await listLines('project=IS:many');
 
   expect(found).toHaveLength(3_600);
   expect(new Set(found.map(({ id }) => id)).size).toBe(3_600);
   expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).toSorted((a, b) => b - a));
 });
 
-test('a batch of large events is small, no matter how well they are compressed', async () => {
+test('a batch of large events is small, no matter how well they compress', async () => {
   await insertEvents(300, 'compressed', sql`jsonb_build_object('number', n, 'text', repeat('x', 100000))`);
   await sql`
     insert into events (group_id, type, created_by, project, data)
     select 'incompressible', 'segment-updated', 'someone', 'incompressible', jsonb_build_object('number', n, 'text',
       (select string_agg(md5(random()::text || i || n), '') from generate_series(1, 70000) as i))
     from generate_series(1, 3) as n`.execute(harness.db);
-  const batches = async (project: string) => {
+  const exportBatches = async (project: string) => {
     const statementsBefore = harness.statements.length;
-    const found = await lines(`project=IS:${project}`);
+    const found = await listLines(`project=IS:${project}`);
     const read = harness.statements
       .slice(statementsBefore)
       .filter(text => text.includes('weight_so_far')).length;
     return { numbers: found.map(({ data }) => data?.number), read };
   };
 
-  // Each of the 5 ranges of ids ends with a statement that finds no more events, and each earlier statement finds a batch.
-  const compressedBatches = await batches('compressed');
-  const huge = await batches('incompressible');
+  // Each of the 5 id ranges ends with a statement that finds no more events, and each earlier statement finds a batch.
+  const compressedBatches = await exportBatches('compressed');
+  const huge = await exportBatches('incompressible');
 
   expect(compressedBatches.numbers).toEqual(Array.from({ length: 300 }, (_, n) => 300 - n));
   expect(compressedBatches.read).toBeGreaterThan(8);
@@ -244,7 +245,7 @@ test('a batch of large events is small, no matter how well they are compressed',
   expect(huge.read).toBeGreaterThan(7);
 });
 
-test('an event of a change that is not committed holds back later events, so that no export has a gap', async () => {
+test('an uncommitted event holds back later events, so that no export has a gap', async () => {
   const project = 'gapless';
   const openTransaction = await harness.db.startTransaction().execute();
   await record('gapless');
@@ -254,11 +255,11 @@ test('an event of a change that is not committed holds back later events, so tha
   );
   await record('gapless');
 
-  const idsDuring = await ids(`project=IS:${project}`);
+  const idsDuring = await listIds(`project=IS:${project}`);
   await openTransaction.commit().execute();
-  const rest = await ids(`project=IS:${project}&after=${idsDuring[0]}`);
+  const rest = await listIds(`project=IS:${project}&after=${idsDuring[0]}`);
 
   expect(idsDuring).toHaveLength(1);
   expect(rest).toHaveLength(2);
-  expect(await ids(`project=IS:${project}`)).toEqual([...rest, ...idsDuring]);
+  expect(await listIds(`project=IS:${project}`)).toEqual([...rest, ...idsDuring]);
 });

@@ -18,7 +18,7 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
         tags: ['Events'],
         summary: 'Export events',
         description:
-          'Streams all events that match, newest first, as a file. Filters and visibility are the same as in the search. limit and offset are rejected. label and summary are omitted. The export contains the events that were committed when it began. Every authenticated caller may call it.',
+          'Streams all matching events, newest first, as a file. Filters and visibility are the same as in the search. limit and offset are rejected. label and summary are omitted. The export contains the events that were committed when it began. Every authenticated caller may call it.',
         querystring: EventExportQuery,
         response: { 200: ExportedFile, ...errorResponses(400, 401, 403) },
       },
@@ -37,5 +37,5 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
   );
 }
 
-/** Returns a time such as 20261115T093000Z, which every file system accepts in a name. */
+/** Returns a time such as 20261115T093000Z, which is valid in file names on every file system. */
 const fileTimestamp = (): string => new Date().toISOString().replace(/[-:]|\.\d+/g, '');

@@ -23,7 +23,7 @@ const CSV_EXAMPLE =
 
 export const ExportedFile = {
   description:
-    'The events, newest first, as a file. A response that breaks off before its end is incomplete: continue with before and the id of the last complete line.',
+    'The events, newest first, as a file. If the response breaks off, continue with before and the id of the last complete line.',
   content: {
     'application/x-ndjson': { schema: Type.String(), example: NDJSON_EXAMPLE },
     'text/csv': { schema: Type.String(), example: CSV_EXAMPLE },

@@ -1,8 +1,8 @@
 import { endianness } from 'node:os';
 
 /**
- * The number of ids per chunk. A bitmap of 24,000 bits has 3,000 bytes and 4,000 characters of base64, so two of them fit in a page
- * of PostgreSQL. Larger chunks mean fewer rows per search, and more events that are not in the index yet.
+ * The number of ids per chunk. A bitmap of 24,000 bits has 3,000 bytes and 4,000 characters of base64, so two of them fit in a
+ * PostgreSQL page. Larger chunks mean fewer rows per search, but more events that are not in the index yet.
  */
 export const CHUNK_SIZE = 24_000;
 

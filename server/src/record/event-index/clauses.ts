@@ -48,9 +48,9 @@ const dayClause = (from = FIRST_DAY, to = LAST_DAY): Clause => ({
 export const projectClause = (projects: readonly string[]): Clause => toClause('project', projects);
 
 /**
- * Matches the events that a user sees without a filter on projects, which are those of readable projects and the user's own events
- * without a project. `indexed` has every project of the index. The clause is built from the shorter of two lists, the readable or
- * the hidden projects.
+ * Matches the events that a user sees without a project filter, which are those of readable projects and the user's own events
+ * without a project. `indexed` contains every project in the index. The clause is built from the shorter of two lists, the readable
+ * or the hidden projects.
  */
 export function visibilityClause(userId: number | null, readable: string[], indexed: string[]): Clause {
   const ownTerms = userId === null ? [] : toTerms('own', [userId]);

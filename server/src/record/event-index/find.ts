@@ -6,13 +6,13 @@ import { countBy } from './groups.ts';
 import { addSets, findMatches, type Match } from './matches.ts';
 import { newestIds } from './page.ts';
 import { type RecentPostings, recentBitmap } from './recent.ts';
-import { type ClauseSets, keepSets } from './sets.ts';
+import { type ClauseSets, makeSetCache } from './sets.ts';
 import type { ChunkRange } from './store.ts';
 import { type IndexedText, narrowByText, type TextResult } from './text/matches.ts';
 
 export type IndexedMatches = {
   total: number;
-  /** Set if the time for checking events ran out. Matches below this id are then incomplete, and the total is a lower bound. */
+  /** Set if time for checking events ran out. Matches below this id are then incomplete, and the total is a lower bound. */
   completeFrom?: number | undefined;
   /** Returns the ids of the matches within the cursor, newest first, skipping the first `skip`. */
   newest: (cursor: EventCursor, skip: number, limit: number) => Promise<number[]>;
@@ -27,7 +27,8 @@ export const NO_MATCHES: IndexedMatches = {
 };
 
 /**
- * Conditions that events must meet. `visibility` is one more clause, with too many values to read all their counts for each search.
+ * Conditions that events must meet. `visibility` is a separate clause, because it has too many values to read all their counts for
+ * each search.
  */
 export type Conditions = {
   clauses: Clause[];
@@ -44,7 +45,7 @@ export async function findInIndex(
   { clauses, visibility, text }: Conditions,
   range: ChunkRange,
   recent?: RecentPostings,
-  loadSets: ClauseSets = keepSets()(0),
+  loadSets: ClauseSets = makeSetCache()(0),
 ): Promise<IndexedMatches> {
   const storedMatches = await findMatches(db, clauses, range);
   if (visibility) for (const match of storedMatches) match.narrowingClauses.push(visibility);

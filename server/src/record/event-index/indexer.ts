@@ -4,7 +4,7 @@ import { indexNextChunk } from './build.ts';
 import { runIndexProcess } from './run-process.ts';
 import { FIRST_CHUNK, type Log, lockProgress, readFinalId, readIndexedChunks } from './store.ts';
 import { indexNextText, indexNextWithoutText } from './text/build.ts';
-import { keepLargeTexts } from './text/keep-large.ts';
+import { storeLargeTexts } from './text/store-large.ts';
 
 /**
  * Nothing waits for the index, because a search finds recent events without it. Checking every 250 ms cost 32 statements per
@@ -31,7 +31,7 @@ const MAX_ATTEMPTS = 3;
  * Returns the number of complete chunks, and whether a part of the index lacks one of them. A small log needs no index, so it
  * counts as having no complete chunks.
  */
-async function readWork(db: Db, log: Log): Promise<{ completeChunkCount: number; isBehind: boolean }> {
+async function readBacklog(db: Db, log: Log): Promise<{ completeChunkCount: number; isBehind: boolean }> {
   const finalId = await readFinalId(db, log);
   const isSmall = finalId - getFirstId(FIRST_CHUNK[log]) < SMALL_LOG;
   const completeChunkCount = isSmall ? 0 : toChunk(finalId + 1) - FIRST_CHUNK[log];
@@ -42,15 +42,15 @@ async function readWork(db: Db, log: Log): Promise<{ completeChunkCount: number;
 }
 
 /**
- * Indexes one chunk. Filters come first, because they take a fraction of the time that text takes. The last complete chunk is the
- * exception. Its text comes first, because a text search uses only chunks whose filters and text are both indexed, and would read
- * 24,000 events until the text is indexed.
+ * Indexes one chunk. Filters come first, because they take a fraction of the time that text takes. The exception is the last
+ * complete chunk, whose text comes first, because a text search uses only chunks whose filters and text are both indexed, and would
+ * read 24,000 events until the text is indexed.
  */
 export const indexNext = async (db: Db): Promise<boolean> =>
   (await indexNextInLog(db, 'own')) || (await indexNextInLog(db, 'imported'));
 
 async function indexNextInLog(db: Db, log: Log): Promise<boolean> {
-  const { completeChunkCount, isBehind } = await readWork(db, log);
+  const { completeChunkCount, isBehind } = await readBacklog(db, log);
   if (!isBehind) return false;
   if ((await readIndexedChunks(db, ['filters'], log)) < completeChunkCount - 1)
     return await indexNextChunk(db, log);
@@ -72,7 +72,7 @@ export function startIndexer(
 ): () => Promise<void> {
   const stopFunctions = [
     repeat(makeIndexTask(db, databaseUrl, maxHeapMb, memoryLimit), onError),
-    repeat(() => keepLargeTexts(db), onError),
+    repeat(() => storeLargeTexts(db), onError),
   ];
   return async () => {
     await Promise.all(stopFunctions.map(stop => stop()));
@@ -80,15 +80,15 @@ export function startIndexer(
 }
 
 /**
- * Creates a task that runs the indexing process if chunks are waiting. A chunk that repeatedly runs out of memory is indexed
- * without its text, so searches check its events one by one.
+ * Creates a task that runs the indexing process if there are chunks to index. If indexing a chunk repeatedly runs out of memory,
+ * the chunk is indexed without its text, so searches check its events one by one.
  */
 function makeIndexTask(db: Db, databaseUrl: string, maxHeapMb: number, memoryLimit: () => number) {
   let lastFailure = { chunk: -1, attempts: 0 };
   let isPostponed = false;
 
   return async (signal: AbortSignal): Promise<boolean> => {
-    const isBehind = async (log: Log) => (await readWork(db, log)).isBehind;
+    const isBehind = async (log: Log) => (await readBacklog(db, log)).isBehind;
     const log = (await isBehind('own')) ? 'own' : 'imported';
     if (!(await isBehind(log)) || (await isIndexing(db, log))) return false;
     const wasPostponed = isPostponed;
@@ -98,7 +98,7 @@ function makeIndexTask(db: Db, databaseUrl: string, maxHeapMb: number, memoryLim
     if ((await runIndexProcess(databaseUrl, maxHeapMb, signal)) === 'done') return false;
     const chunk = FIRST_CHUNK[log] + (await readIndexedChunks(db, ['text'], log));
     lastFailure = { chunk, attempts: lastFailure.chunk === chunk ? lastFailure.attempts + 1 : 1 };
-    const message = `The process that indexes chunk ${chunk} of the events ran out of memory, attempt ${lastFailure.attempts} of ${MAX_ATTEMPTS}.`;
+    const message = `Indexing chunk ${chunk} of the events ran out of memory (attempt ${lastFailure.attempts} of ${MAX_ATTEMPTS}).`;
     if (lastFailure.attempts < MAX_ATTEMPTS) throw new Error(message);
     await indexNextWithoutText(db, log);
     throw new Error(`${message} Searches check the events of this chunk one by one.`);
@@ -106,7 +106,7 @@ function makeIndexTask(db: Db, databaseUrl: string, maxHeapMb: number, memoryLim
 }
 
 const POSTPONED_MESSAGE =
-  'The container has less than 80 MB left, so indexing of events is postponed. Searches for text read the events that are not indexed. Give the container more memory.';
+  'The container has less than 80 MB left, so indexing events is postponed. Text searches read unindexed events directly. Give the container more memory.';
 
 /** Returns whether too little memory is left for the process. A limit of 0 means that no limit is known. */
 const isShortOfMemory = (limit: number): boolean =>

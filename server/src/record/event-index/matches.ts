@@ -19,8 +19,8 @@ export type Match = {
 };
 
 /**
- * Returns the chunks in which every clause has events, highest first. A count is exact if at most one clause narrows the
- * chunk, as on a day in the middle of the requested days, or in a search with one filter. Otherwise there may be fewer matches.
+ * Returns the chunks in which every clause has events, highest first. A count is exact if at most one clause narrows the chunk, for
+ * example on a day in the middle of the requested range, or in a search with one filter. Otherwise there may be fewer matches.
  */
 export async function findMatches(db: Reader, clauses: Clause[], range: ChunkRange): Promise<Match[]> {
   const [totals = [], ...counts] = await countByChunk(db, [ALL, ...clauses], range);
@@ -41,7 +41,7 @@ export async function findMatches(db: Reader, clauses: Clause[], range: ChunkRan
   return matches;
 }
 
-/** Returns for each clause its count in every chunk of the range. */
+/** Returns each clause's count in every chunk of the range. */
 async function countByChunk(db: Reader, clauses: Clause[], range: ChunkRange): Promise<number[][]> {
   const countsByClause = clauses.map(() => new Array<number>(range.end - range.first).fill(0));
   for (const { clause, chunks, counts } of await readCounts(db, clauses, range)) {
@@ -51,7 +51,7 @@ async function countByChunk(db: Reader, clauses: Clause[], range: ChunkRange): P
   return countsByClause;
 }
 
-/** Adds to the matches the sets of the clauses that narrow them, and counts their intersections. */
+/** Adds the sets of the narrowing clauses to each match, and counts their intersection. */
 export async function addSets(db: Reader, loadSets: ClauseSets, matches: Match[]): Promise<void> {
   const getClauses = ({ narrowingClauses }: Match) =>
     narrowingClauses.length > 0 ? narrowingClauses : [ALL];

@@ -21,7 +21,7 @@ export async function newestIds(
   for (const match of matches) {
     if (remainingRows <= 0 || getFirstId(match.chunk + 1) <= after) break;
     if (getFirstId(match.chunk) >= before) continue;
-    // Only the set of the chunk shows how many of its matches are below `before`. A cursor is never combined with an offset.
+    // Only the chunk's set shows how many of its matches are below `before`. A cursor is never combined with an offset.
     const count = getFirstId(match.chunk + 1) <= before ? match.count : 0;
     if (count > 0 && remainingSkips >= count) {
       remainingSkips -= count;

@@ -2,10 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { locate } from '../../platform/files.ts';
 
-/**
- * The signals with which Node.js ends when its heap is full, and with which Linux kills a process when a container runs out of
- * memory.
- */
+/** The signals that end Node.js when its heap is full, or any process when a container runs out of memory. */
 const OUT_OF_MEMORY_SIGNALS: ReadonlySet<string | null> = new Set([
   'SIGABRT',
   'SIGTRAP',
@@ -21,7 +18,7 @@ export async function runIndexProcess(
   signal: AbortSignal,
 ): Promise<'done' | 'out of memory'> {
   const child = fork(fileURLToPath(locate('indexProcess')), {
-    // A small heap that is collected often and by one thread, because the server may have 256 MB together with this process.
+    // Keeps the heap small and collects it often, on one thread, because the server and this process may have to share 256 MB.
     execArgv: [
       `--max-old-space-size=${maxHeapMb}`,
       '--max-semi-space-size=1',
@@ -44,9 +41,7 @@ export async function runIndexProcess(
     else if (OUT_OF_MEMORY_SIGNALS.has(killSignal) && !signal.aborted) completion.resolve('out of memory');
     else
       completion.reject(
-        new Error(
-          reportedError ?? `The process that indexes events ended with ${killSignal ?? `code ${code}`}`,
-        ),
+        new Error(reportedError ?? `The event indexing process ended with ${killSignal ?? `code ${code}`}`),
       );
   });
   try {

@@ -9,13 +9,10 @@ import { readWatermark } from '../events/tail.ts';
 import { CHUNK_SIZE, getFirstId, toChunk } from './bitmap.ts';
 import type { Clause, Dimension } from './clauses.ts';
 
-/** The parts of the index, which are filters and the words in texts. They are indexed separately, because text takes longer. */
+/** The parts of the index: filters and text. They are indexed separately, because text takes longer. */
 export type IndexPart = 'filters' | 'text';
 
-/**
- * The two parts of the log, which are the events of this server and the imported events. Imported events are older and have ids
- * below zero.
- */
+/** The two parts of the log: events of this instance and imported events. Imported events are older and have ids below zero. */
 export type Log = 'own' | 'imported';
 export const LOGS: readonly Log[] = ['own', 'imported'];
 
@@ -23,7 +20,7 @@ export const LOGS: readonly Log[] = ['own', 'imported'];
 export const FIRST_CHUNK: Record<Log, number> = { own: 0, imported: toChunk(LOWEST_ID) };
 
 /**
- * The names of the parts in `event_index_progress`. Its row `folded-text` belongs to the previous version, which stored different
+ * The names of the parts in `event_index_progress`. The row `folded-text` belongs to the previous version, which stored different
  * sets.
  */
 const STORED_NAMES: Record<Log, Record<IndexPart, string>> = {
@@ -34,10 +31,10 @@ const storedNames = (log: Log, parts: readonly IndexPart[]): string[] =>
   parts.map(part => STORED_NAMES[log][part]);
 const TEXT_PARTS = LOGS.map(log => STORED_NAMES[log].text);
 
-/** Must be changed whenever the content of the text index changes. The next server then rebuilds the index. */
+/** Must be changed whenever the content of the text index changes. The next server to start then rebuilds the index. */
 export const TEXT_FORMAT = 2;
 
-/** A text index in the format of a different version has no chunks for this version. */
+/** A text index in the format of a different version counts as empty. */
 const CHUNKS = sql`case when format = ${sql.lit(TEXT_FORMAT)} or part like '%filters' then chunks else 0 end`;
 
 /** Returns how many chunks are indexed in all the given parts. */
@@ -168,7 +165,7 @@ export async function deletePostings(tx: Tx, chunk: number): Promise<void> {
 }
 
 /**
- * Builds the query for the postings of the terms of clauses, with one lookup in the primary key for each term. With a join, the
+ * Builds the query for the postings of the clauses' terms, with one lookup in the primary key for each term. With a join, the
  * planner read the whole table, because it does not know how few values lie between `low` and `high`.
  */
 function selectPostings(
@@ -223,7 +220,7 @@ export async function readCounts(
 
 export type ClausePositions = { clause: number; minus: boolean; chunk: number; positions: string };
 
-/** Returns the sets of the terms of the clauses in some chunks. */
+/** Returns the sets of the clauses' terms in some chunks. */
 export async function readPositions(
   db: Reader,
   clauses: readonly Clause[],

@@ -105,7 +105,7 @@ test('events that are written between two pages do not shift the next page', asy
   expect(pages.flatMap(listIds)).toEqual(idsBefore);
 });
 
-test('a page that is read by offset has `next` too', async () => {
+test('a page read by offset also has `next`', async () => {
   const page = await search('limit=2&offset=3');
 
   expect(page.next).toBe(page.events.at(-1)?.id);
@@ -138,7 +138,7 @@ test.each(['before', 'after'])('rejects an invalid %s with 400', async name => {
   );
 });
 
-test('rejects an offset together with a cursor', async () => {
+test('rejects an offset combined with a cursor', async () => {
   for (const page of [
     'offset=5&before=9',
     'offset=5&after=9',
@@ -151,7 +151,7 @@ test('rejects an offset together with a cursor', async () => {
       400,
       [
         {
-          message: 'offset must not be combined with before or after. Use one of the two ways of paging.',
+          message: 'offset must not be combined with before or after. Use one or the other.',
           path: '/query/offset',
         },
       ],

@@ -10,7 +10,7 @@ import {
   type RecentPostings,
   recentProjects,
 } from '../event-index/recent.ts';
-import { keepSets } from '../event-index/sets.ts';
+import { makeSetCache } from '../event-index/sets.ts';
 import {
   FIRST_CHUNK,
   type IndexPart,
@@ -23,8 +23,8 @@ import type { EventCursor, EventFilters } from '../events/search-query.ts';
 import { canSeeOwnEvents } from '../events/store.ts';
 import { listUnsearchable } from './store.ts';
 
-/** What is kept because searches read it repeatedly: recent events, their texts, and sets of the index, all from one epoch. */
-export type EpochMemory = { events: RecentEvents; texts: RecentTexts; sets: ReturnType<typeof keepSets> };
+/** What searches read repeatedly and therefore keep in memory: recent events, their texts, and index sets, all from one epoch. */
+export type EpochMemory = { events: RecentEvents; texts: RecentTexts; sets: ReturnType<typeof makeSetCache> };
 
 export type SearchMemory = {
   /** The epoch that was last searched. */
@@ -42,7 +42,11 @@ export function makeSearchMemory(maxSetBytes?: number): SearchMemory {
     },
     forEpoch: epoch => {
       if (current?.epoch !== epoch) {
-        const memory = { events: makeRecentEvents(), texts: makeRecentTexts(), sets: keepSets(maxSetBytes) };
+        const memory = {
+          events: makeRecentEvents(),
+          texts: makeRecentTexts(),
+          sets: makeSetCache(maxSetBytes),
+        };
         current = { epoch, memory };
       }
       return current.memory;
@@ -53,9 +57,7 @@ export function makeSearchMemory(maxSetBytes?: number): SearchMemory {
   };
 }
 
-/**
- * Matches in the chunks starting at `firstChunk`. Events starting at the id `first` are not indexed and must be read from the log.
- */
+/** Matches in the chunks from `firstChunk` on. Events from the id `first` on are not indexed and must be read from the log. */
 export type IndexedSearch = { indexed: IndexedMatches; first: number; firstChunk: number };
 
 const emptySearch = (log: Log): IndexedSearch => ({
@@ -64,7 +66,7 @@ const emptySearch = (log: Log): IndexedSearch => ({
   firstChunk: FIRST_CHUNK[log],
 });
 
-/** The newest chunks of the index before the chunk `end`, and the maximum number of them. */
+/** Selects the newest indexed chunks before the chunk `end`, at most `maxChunks`. */
 export type Window = { end?: number; maxChunks: number };
 
 /** How long a search may check events that the index does not rule out. It is long enough for half a million events. */
@@ -87,7 +89,7 @@ export async function findIndexed(
   { log = 'own', window = WHOLE_INDEX, checkMs = CHECK_MS }: SearchOptions = {},
 ): Promise<IndexedSearch> {
   const { end = Number.MAX_SAFE_INTEGER, maxChunks } = window;
-  // PostgreSQL indexes ids, changes and kinds of actors, so these filters do not need the event index.
+  // PostgreSQL itself indexes ids, group ids and actor kinds, so these filters do not need the event index.
   const { query, id, groupId, createdByKind } = filters;
   if ((id ?? groupId ?? createdByKind) !== undefined) return emptySearch(log);
   const parts: IndexPart[] = query ? ['filters', 'text'] : ['filters'];

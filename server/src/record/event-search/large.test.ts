@@ -5,7 +5,7 @@ import { SEED } from '../../test/campaign.ts';
 import { useHarness } from '../../test/harness.ts';
 import { indexNext } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
-import { findWrongLargeTexts, keepLargeTexts, rebuildLargeText } from '../event-index/text/keep-large.ts';
+import { findWrongLargeTexts, rebuildLargeText, storeLargeTexts } from '../event-index/text/store-large.ts';
 import { makeSearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
@@ -129,14 +129,14 @@ test('finds text in large events before their text is stored', async () => {
 });
 
 test('PostgreSQL does not search the events whose large texts are stored', async () => {
-  await keepLargeTexts(harness.db);
-  while (await keepLargeTexts(harness.db));
+  await storeLargeTexts(harness.db);
+  while (await storeLargeTexts(harness.db));
   const { rows } = await sql<{
     count: number;
   }>`select count(*) as count from event_text_large`.execute(harness.db);
   expect(rows).toEqual([{ count: LARGE_EVENTS + RANDOM_EVENTS }]);
 
-  // An event of the first chunk, which is small, has to be checked for this string.
+  // A small event in the first chunk has to be checked for this string.
   const checkedQuery = '": ["';
   await expectNoChecks([...ABSENT, ...PRESENT, ...pieces()].filter(query => query !== checkedQuery));
   await expectSameAsWithoutIndex();
@@ -157,7 +157,7 @@ test('verification finds stored texts that differ from their events, and rebuild
   expect(await findWrongLargeTexts(db, () => {})).toEqual([]);
 });
 
-test('PostgreSQL searches no indexed large event that cannot contain the text', async () => {
+test('PostgreSQL does not search indexed large events that cannot contain the text', async () => {
   await sql`select setval('events_id_seq', ${FIRST_ID + 24000})`.execute(harness.db);
   while (await indexNext(harness.db));
   expect(await readIndexedChunks(harness.db, ['filters', 'text'])).toBe(4);

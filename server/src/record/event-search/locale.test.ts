@@ -11,7 +11,7 @@ import { registerWriters } from '../change-writers.ts';
 import { CHUNK_SIZE } from '../event-index/bitmap.ts';
 import { indexNext } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
-import { keepLargeTexts } from '../event-index/text/keep-large.ts';
+import { storeLargeTexts } from '../event-index/text/store-large.ts';
 import { makeSearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
@@ -90,12 +90,12 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as event (id bigint, data jsonb)`.execute(db);
     await sql`select setval('events_id_seq', ${3 * CHUNK_SIZE - 100})`.execute(db);
     while (await indexNext(db));
-    while (await keepLargeTexts(db));
+    while (await storeLargeTexts(db));
     expect(await readIndexedChunks(db, ['filters', 'text'])).toBe(2);
     return () => db.destroy();
   });
 
-  test('finds text by the rules of Unicode, with and without the index', async () => {
+  test('finds text by Unicode rules, with and without the index', async () => {
     const memory = makeSearchMemory();
     for (const query of new Set(QUERIES)) {
       const ids = rows

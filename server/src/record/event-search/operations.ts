@@ -9,7 +9,7 @@ import { type OperationModule, query, type ReadContext } from '../operations/def
 import type { SearchMemory } from './indexed.ts';
 import { type FoundEvents, searchEvents } from './search.ts';
 
-/** The console requests fewer events. A page of 1,000 events can have 8 MiB. */
+/** The console requests fewer events. A page of 1,000 events can reach 8 MiB. */
 const MAX_SHORT_PAGE = 100;
 
 /**
@@ -25,15 +25,15 @@ async function runSearch<T>(
   return limit > MAX_SHORT_PAGE ? await longReads.run(longReader, read) : await read(db);
 }
 
-/** Lower than every id. A search that is complete starting at this id has no next page. */
+/** Lower than every id. A search that is complete from this id on has no next page. */
 const BELOW_ALL_IDS = Number.MIN_SAFE_INTEGER;
 
 /** Returns the id before which the next page begins. A page that ended early continues where it stopped. */
 function nextCursor(
-  { events, isCut, completeFrom = BELOW_ALL_IDS }: FoundEvents,
+  { events, isTruncated, completeFrom = BELOW_ALL_IDS }: FoundEvents,
   page: EventRow[],
 ): number | undefined {
-  if (isCut || events.length > page.length) return page.at(-1)?.id;
+  if (isTruncated || events.length > page.length) return page.at(-1)?.id;
   return completeFrom > BELOW_ALL_IDS ? completeFrom : undefined;
 }
 
@@ -46,7 +46,7 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
       route: 'GET /api/admin/search/events',
       summary: 'Search events',
       description:
-        'Returns events, newest first. Several filters must all match. With before, a page costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. If a string is so common that checking it would take longer than 10 s, or if more than 100,000 events are not indexed yet, the page and the total contain what was found by then, totalIsLowerBound is true, and next continues the search. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
+        'Returns events, newest first. An event must match all filters. With before, deep pages cost no more than the first, and new events do not shift them. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. If a string is so common that checking it would take longer than 10 s, or if more than 100,000 events are not indexed yet, the page and the total contain what was found by then, totalIsLowerBound is true, and next continues the search. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
       permission: 'NONE',
       hint: hintAtUnknownType,
       query: EventSearchQuery,

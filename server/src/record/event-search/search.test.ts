@@ -7,7 +7,7 @@ import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { countEvents } from '../event-counts/count.ts';
-import { COUNTED_BY } from '../event-counts/schema.ts';
+import { GROUP_PROPERTIES } from '../event-counts/schema.ts';
 import { countGroups } from '../event-counts/store.ts';
 import { indexNextChunk } from '../event-index/build.ts';
 import { readIndexLag } from '../event-index/lag.ts';
@@ -99,7 +99,7 @@ async function expectSameAsWithoutIndex(runs: number): Promise<void> {
       searches,
       fc.constantFrom(...actors),
       fc.constantFrom(memory, smallMemory, undefined),
-      fc.constantFrom(...COUNTED_BY),
+      fc.constantFrom(...GROUP_PROPERTIES),
       async ({ page, ...filters }, actor, searchMemory, property) => {
         const search = Object.fromEntries(
           Object.entries({ ...filters, ...page }).filter(([, value]) => value !== undefined),
@@ -133,7 +133,7 @@ test('pages and counts are the same with and without the index', GENERATED, asyn
 test('counts without a filter are the same with and without the index', async () => {
   const { db } = harness;
   for (const actor of actors)
-    for (const property of COUNTED_BY)
+    for (const property of GROUP_PROPERTIES)
       expect(await countEvents(db, actor, {}, property, memory)).toEqual(
         await countGroups(db, actor, {}, property, 0, { ids: [], values: [], counts: [] }),
       );

@@ -13,7 +13,7 @@ export type FoundEvents = {
   events: EventRow[];
   total: number;
   /** Set if the page ended early because of its size. */
-  isCut: boolean;
+  isTruncated: boolean;
   /** Set if the page ended early because of its time. The next page begins before this id, and the total is a lower bound. */
   completeFrom?: number | undefined;
 };
@@ -22,12 +22,12 @@ export type FoundEvents = {
 export type SearchLimits = {
   checkMs: number;
   /**
-   * The maximum number of events that are not indexed yet, for example after a large import. PostgreSQL checks 150,000 per second.
+   * The maximum number of unindexed events to check. After a large import, there may be more. PostgreSQL checks 150,000 per second.
    */
-  unindexed: number;
+  maxUnindexed: number;
 };
 
-const LIMITS: SearchLimits = { checkMs: CHECK_MS, unindexed: 100_000 };
+const LIMITS: SearchLimits = { checkMs: CHECK_MS, maxUnindexed: 100_000 };
 
 /**
  * Returns the page and the total of a search. Indexed chunks are searched in the index, and the tail of the log is read directly.
@@ -71,7 +71,7 @@ async function findEvents(
     if (completeFrom !== undefined && completeFrom > Number.MIN_SAFE_INTEGER) break;
   }
   const events = await readPage(db, ids);
-  return { events, total, isCut: events.length < ids.length, completeFrom };
+  return { events, total, isTruncated: events.length < ids.length, completeFrom };
 }
 
 async function findInLog(
@@ -82,11 +82,11 @@ async function findInLog(
   limits: SearchLimits,
   memory?: EpochMemory,
 ): Promise<Pick<FoundEvents, 'total' | 'completeFrom'> & { ids: number[] }> {
-  const { checkMs, unindexed } = limits;
+  const { checkMs, maxUnindexed } = limits;
   const end = log === 'imported' ? 0 : undefined;
   const { indexed, first } = await findIndexed(db, actor, search, memory, { log, checkMs });
   const tailStart = search.query
-    ? Math.max(first, (await readNewestId(db, search.before, end)) - unindexed)
+    ? Math.max(first, (await readNewestId(db, search.before, end)) - maxUnindexed)
     : first;
   const tail = await findMatching(db, actor, search, tailStart, end);
   if (tailStart > first) return { ...tail, completeFrom: tailStart };

@@ -5,7 +5,7 @@ import { useHarness } from '../../test/harness.ts';
 import { indexNext, startIndexer } from '../event-index/indexer.ts';
 import { readIndexLag } from '../event-index/lag.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
-import { keepLargeTexts } from '../event-index/text/keep-large.ts';
+import { storeLargeTexts } from '../event-index/text/store-large.ts';
 import { makeSearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
@@ -53,7 +53,7 @@ async function countIndexRows(): Promise<number[]> {
 
 test('a log whose last id is below 50,000 is not indexed, and reports no lag', async () => {
   expect(await indexNext(harness.db)).toBe(false);
-  expect(await keepLargeTexts(harness.db)).toBe(false);
+  expect(await storeLargeTexts(harness.db)).toBe(false);
 
   expect(await countIndexRows()).toEqual([0, 0, 0, 0]);
   expect([await readIndexLag(harness.db, 'filters'), await readIndexLag(harness.db, 'text')]).toEqual([0, 0]);
@@ -68,7 +68,7 @@ test('without an index, each page of a text search checks a limited number of ev
   let pageCount = 0;
   for (let before: number | undefined; ; ) {
     const search = { query, offset: 0, limit: 2_000, ...(before === undefined ? {} : { before }) };
-    const result = await searchEvents(db, SYSTEM, search, memory, { checkMs: 1_000, unindexed: 10_000 });
+    const result = await searchEvents(db, SYSTEM, search, memory, { checkMs: 1_000, maxUnindexed: 10_000 });
     ids.push(...result.events.map(event => event.id));
     pageCount += 1;
     before = result.completeFrom;
@@ -106,7 +106,7 @@ test('a log whose last id reaches 50,000 is indexed from its beginning', async (
   const stop = startIndexer(db, harness.databaseUrl, error => errors.push(error));
   await expect.poll(() => readIndexedChunks(db, ['filters', 'text'])).toBe(2);
   await stop();
-  while (await keepLargeTexts(db));
+  while (await storeLargeTexts(db));
 
   expect(errors).toEqual([]);
   expect((await countIndexRows()).every(count => count > 0)).toBe(true);
@@ -131,7 +131,7 @@ test('an index in a different format is ignored, and rebuilt with a new key', as
   await expect.poll(() => readIndexedChunks(db, ['text'])).toBe(2);
   await expect.poll(listKeys).not.toContain(before);
   await stop();
-  while (await keepLargeTexts(db));
+  while (await storeLargeTexts(db));
 
   expect(errors).toEqual([]);
   expect(await listKeys()).toHaveLength(1);

@@ -9,11 +9,11 @@ import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { change } from '../change.ts';
 import { countEvents } from '../event-counts/count.ts';
-import { COUNTED_BY, type CountedBy } from '../event-counts/schema.ts';
+import { GROUP_PROPERTIES, type GroupProperty } from '../event-counts/schema.ts';
 import { countGroups } from '../event-counts/store.ts';
 import { readBatches } from '../event-export/batches.ts';
 import { LINES } from '../event-export/lines.ts';
-import type { ExportedEvents } from '../event-export/query.ts';
+import type { ExportFilters } from '../event-export/query.ts';
 import { indexNextChunk } from '../event-index/build.ts';
 import { indexNext, startIndexer } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
@@ -218,17 +218,17 @@ const searches = fc.record({
 
 const memory = makeSearchMemory();
 
-const countWithoutIndex = (actor: Actor, filters: EventFilters, by: CountedBy) =>
+const countWithoutIndex = (actor: Actor, filters: EventFilters, by: GroupProperty) =>
   countGroups(harness.db, actor, filters, by, 0, { ids: [], values: [], counts: [] });
 
 async function exportIds(
   actor: Actor,
-  events: ExportedEvents,
+  filters: ExportFilters,
   searchMemory?: SearchMemory,
 ): Promise<number[]> {
   const source = { read: <T>(read: (db: Db) => Promise<T>) => read(harness.db), isGone: () => false };
   const pieces: Buffer[] = [];
-  for await (const piece of readBatches(source, actor, events, LINES.ndjson.line(actor), searchMemory))
+  for await (const piece of readBatches(source, actor, filters, LINES.ndjson.line(actor), searchMemory))
     pieces.push(piece);
   const lines = Buffer.concat(pieces).toString().split('\n').slice(0, -1);
   return lines.map(line => JSON.parse(line).id);
@@ -241,7 +241,7 @@ async function expectSameAsWithoutIndex(runs: number): Promise<void> {
       searches,
       fc.constantFrom(...actors),
       fc.constantFrom(memory, undefined),
-      fc.constantFrom('page', 'export', ...COUNTED_BY),
+      fc.constantFrom('page', 'export', ...GROUP_PROPERTIES),
       async ({ page, project, ...otherFields }, actor, searchMemory, result) => {
         const search = { ...otherFields, ...page, ...(project ? { project } : {}) };
         if (result === 'page') {
@@ -285,7 +285,7 @@ test('an interrupted attempt to index a chunk leaves nothing behind', async () =
   expect(await readIndexedChunks(db, ['text'])).toBe(0);
 });
 
-/** Counts the connections of the processes that index. */
+/** Counts the connections of indexing processes. */
 const countIndexingConnections = async () =>
   (
     await sql<{ count: number }>`select count(*) as count from pg_stat_activity
@@ -328,7 +328,7 @@ test('a search that runs out of time returns what it has found, and the next pag
     const search = { query, offset: 0, limit: 1_000, ...(before === undefined ? {} : { before }) };
     const { events, total, completeFrom } = await searchEvents(db, SYSTEM, search, memory, {
       checkMs: 0,
-      unindexed: 100_000,
+      maxUnindexed: 100_000,
     });
     ids.push(...events.map(event => event.id));
     expect(total).toBeLessThanOrEqual(expected.total);
@@ -446,11 +446,11 @@ test('searches check each event of a chunk that ran out of memory in three index
   await stop();
   await indexNextChunk(db);
 
-  const outOfMemory = 'The process that indexes chunk 3 of the events ran out of memory, attempt';
+  const outOfMemory = 'Indexing chunk 3 of the events ran out of memory (attempt';
   expect(errors).toEqual([
-    `${outOfMemory} 1 of 3.`,
-    `${outOfMemory} 2 of 3.`,
-    `${outOfMemory} 3 of 3. Searches check the events of this chunk one by one.`,
+    `${outOfMemory} 1 of 3).`,
+    `${outOfMemory} 2 of 3).`,
+    `${outOfMemory} 3 of 3). Searches check the events of this chunk one by one.`,
   ]);
   expect(await readIndexedChunks(db, ['text'])).toBe(4);
   const search = { query: 'Unsplit', offset: 0, limit: 10 };

@@ -7,8 +7,8 @@ import { canSeeOwnEvents, type EventRow } from '../events/store.ts';
 import type { Listener } from './listener.ts';
 
 /**
- * The events that listeners may see now. Access is read after the events, so that revoked access hides every event written after
- * the revocation.
+ * What each listener can see now. Access is read after the events, so that revoked access hides every event written after the
+ * revocation.
  */
 export type Access = {
   /** Whether the caller is a root admin, or undefined without a valid session or token. */

@@ -2,7 +2,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { readEventBatch } from '../events/batch.ts';
 import { readAccess } from './access.ts';
-import { deliver, makeFrameEncoder, NOT_VALID } from './deliver.ts';
+import { deliver, INVALID_CREDENTIAL, makeFrameEncoder } from './deliver.ts';
 import { CATCH_UP_EVENTS, CATCH_UP_IDS, end, hasRoom, type Listener, send } from './listener.ts';
 import { readMatches } from './store.ts';
 import { makeTurns } from './turns.ts';
@@ -12,7 +12,7 @@ type Log = Record<'warn', (fields: object, message: string) => void>;
 /** The long-read limits count all streams together as one caller, and catch-up uses two of the six slots. */
 const STREAMS_CALLER = 'event streams';
 const CONCURRENCY = 2;
-/** The maximum distance between the positions of listeners that are read together, which is less than half a batch. */
+/** The maximum distance between the positions of listeners that share a read, which is less than half a batch. */
 const MAX_GROUP_DISTANCE = CATCH_UP_EVENTS / 2 - 1;
 const SLOW_CLIENT_EVENTS = 4;
 const RETRY_MS = 1_000;
@@ -61,8 +61,8 @@ export function makeCatchUp(
   }
 
   /**
-   * Returns the listeners that are read together with a listener. After a restart, many clients return at nearly the same position,
-   * and together they cost as much as one.
+   * Returns the listeners that can share a read with this one. After a restart, many clients reconnect at nearly the same position,
+   * and a shared read costs as much as a single one.
    */
   function findGroup(listener: Listener): Listener[] {
     const fits = (other: Listener) =>
@@ -118,7 +118,7 @@ export function makeCatchUp(
       await checkEpoch(db);
       const access = await readAccess(db, [listener], events);
       const isAdmin = access.isAdmin(listener);
-      if (isAdmin === undefined) return end(listener, NOT_VALID);
+      if (isAdmin === undefined) return end(listener, INVALID_CREDENTIAL);
       if (isAdmin !== actor.isAdmin) {
         // The events were read for a different kind of caller, so the next turn reads them again.
         listener.actor = { ...actor, isAdmin };

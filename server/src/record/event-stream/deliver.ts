@@ -13,7 +13,7 @@ import { findTexts } from './store.ts';
 const SLICE_MS = 20;
 const SLICE_BYTES = 1_048_576;
 
-export const NOT_VALID = 'the session or token is no longer valid';
+export const INVALID_CREDENTIAL = 'the session or token is no longer valid';
 
 /**
  * Sends each listener the events that match its search and that it can see, and moves it to `lastId`. Everything is read before
@@ -47,7 +47,7 @@ export async function deliver(
     const isAdmin = access?.isAdmin(listener);
     const matchingEvents = matchesByListener.get(listener) ?? [];
     if (matchingEvents.length > 0 && isAdmin === undefined) {
-      end(listener, NOT_VALID);
+      end(listener, INVALID_CREDENTIAL);
       return 0;
     }
     const visibleEvents = matchingEvents.filter(

@@ -1,7 +1,7 @@
 import { eventBlock } from '@halyard/plane/platform/http/output/server-sent-events.ts';
 import type { Event } from '../events/schema.ts';
 
-/** Tells the client when to reconnect, and after which id to resume if it receives no event until then. */
+/** Sets how soon the client reconnects, and the id after which it resumes if it has received no event by then. */
 export const startFrame = (retryMs: number, position: number): string =>
   eventBlock({ retryMs, id: position });
 

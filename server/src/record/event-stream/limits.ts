@@ -14,12 +14,12 @@ export const makeStreamSlots = ({ perCaller, perServer }: StreamLimits): Shares 
     holder =>
       holder === 'caller'
         ? tooManyRequests(
-            `Too many event streams: one caller can have ${perCaller} open on this server. Close one, or retry in ${RETRY_AFTER_SECONDS} seconds.`,
+            `Too many event streams: a caller can have at most ${perCaller} open on this server. Close one, or retry in ${RETRY_AFTER_SECONDS} seconds.`,
             RETRY_AFTER_SECONDS,
           )
         : new ApiError(
             'ServiceUnavailableError',
-            `Too many event streams: this server can have ${perServer.toLocaleString('en')} open. Retry in ${RETRY_AFTER_SECONDS} seconds, or connect to a different server.`,
+            `Too many event streams: this server can have at most ${perServer.toLocaleString('en')} open. Retry in ${RETRY_AFTER_SECONDS} seconds, or connect to a different server.`,
             { retryAfter: RETRY_AFTER_SECONDS },
           ),
   );

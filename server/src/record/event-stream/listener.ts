@@ -7,7 +7,7 @@ import type { StreamSearch } from './parameters.ts';
 
 /** One connected client. */
 export type Listener = {
-  /** The caller as the limits count it, which is a user or a token. */
+  /** The user or token that the limits count as the caller. */
   readonly caller: string;
   readonly credential: Credential;
   readonly search: Omit<StreamSearch, 'after'>;
@@ -20,7 +20,7 @@ export type Listener = {
   /** The epoch of the database that the position belongs to. */
   epoch: string;
   isCatchingUp: boolean;
-  /** How many ids the listener's next catch-up read covers, and how many events the read returns at most. */
+  /** How many ids the listener's next catch-up read covers, and the maximum number of events it returns. */
   catchUpIds: number;
   catchUpEvents: number;
 };
@@ -33,7 +33,7 @@ export const CATCH_UP_IDS = 20_000;
 export const CATCH_UP_EVENTS = 100;
 /** The maximum number of unsent bytes for a client that reads slowly. A single event may exceed it. */
 const MAX_UNSENT_BYTES = 262_144;
-/** After a server restart, clients should reconnect at different moments. */
+/** After a server restart, clients should reconnect at different times. */
 const RETRY_MS = { min: 1_000, max: 3_000 };
 
 export function makeListener(
@@ -75,7 +75,7 @@ export const hasRoom = ({ isOpen, stream }: Listener): boolean =>
 
 /**
  * Sends the frames, and moves the listener to `lastId`. A client without room for all frames gets the first frames now, and the
- * other frames once it has read those. Returns how many frames and bytes it sent.
+ * rest once it has read those. Returns how many frames and bytes it sent.
  */
 export function send(
   listener: Listener,
@@ -106,8 +106,7 @@ function takeFitting(frames: Frame[], room: number): Frame[] {
 export const end = (listener: Listener, reason: string): void => endWith(listener, commentFrame(reason));
 
 /**
- * Ends the response because the log lost events that the client received. The client resumes after the last event still in the
- * log.
+ * Ends the response because the log lost events that the client received. The client resumes after the last event still in the log.
  */
 export const reset = (listener: Listener, reason: string, position: number): void =>
   endWith(listener, resetFrame(reason, position));

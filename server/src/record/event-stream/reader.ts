@@ -10,7 +10,7 @@ import { readEventBatch } from '../events/batch.ts';
 import { readLastAssigned, readWatermark } from '../events/tail.ts';
 import { readAccess } from './access.ts';
 import { makeCatchUp } from './catch-up.ts';
-import { deliver, NOT_VALID } from './deliver.ts';
+import { deliver, INVALID_CREDENTIAL } from './deliver.ts';
 import { makeStreamSlots, type StreamLimits } from './limits.ts';
 import { end, hasRoom, type Listener, makeListener, reset, start, TRANSPORT } from './listener.ts';
 import { rejectUnassigned, type StreamSearch } from './parameters.ts';
@@ -194,7 +194,7 @@ export function makeEventStream(
     const checkedListeners = [...listeners];
     const access = await readAccess(db, checkedListeners, []);
     for (const listener of checkedListeners)
-      if (access.isAdmin(listener) === undefined) end(listener, NOT_VALID);
+      if (access.isAdmin(listener) === undefined) end(listener, INVALID_CREDENTIAL);
     accessCheckedAt = Date.now();
   }
 

@@ -365,7 +365,7 @@ test('rejects a 51st stream of one caller with 429, and accepts one after anothe
   expect(JSON.parse(await rejectedClient.body())).toMatchObject({
     name: 'RateLimitError',
     message:
-      'Too many event streams: one caller can have 50 open on this server. Close one, or retry in 10 seconds.',
+      'Too many event streams: a caller can have at most 50 open on this server. Close one, or retry in 10 seconds.',
   });
   expect(other.status).toBe(200);
   await expect.poll(async () => (await connect('', { token })).status).toBe(200);

@@ -56,8 +56,8 @@ const parseEventId = (value: unknown): number => parseInteger(value, LOWEST_ID, 
 export const CURSOR: Parsers<EventCursor> = { before: parseEventId, after: parseEventId };
 
 /**
- * Parses the filters of events and further parameters, or throws an error with every violation. Unknown parameters are
- * ignored. Every operation that filters events calls this function.
+ * Parses the filters of events and further parameters, or throws an error with every violation. Unknown parameters are ignored.
+ * Every operation that filters events calls this function.
  */
 export function parseEventFilters<Extra extends object>(
   parameters: Record<string, unknown>,
@@ -77,7 +77,7 @@ export function parseEventSearch(parameters: Record<string, unknown>): EventSear
     { offset: 0, limit: 50 },
   );
   if (Object.hasOwn(parameters, 'offset') && (search.before ?? search.after) !== undefined) {
-    const message = 'offset must not be combined with before or after. Use one of the two ways of paging.';
+    const message = 'offset must not be combined with before or after. Use one or the other.';
     throw badData([{ message, path: '/query/offset' }]);
   }
   return search;

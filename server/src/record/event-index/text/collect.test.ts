@@ -27,7 +27,8 @@ function collect(texts: string[], key = KEY): Record<Kind, Sets> {
       const bitmap = emptyBitmap();
       addStored(bitmap, positions);
       const list = highestPositions(bitmap, CHUNK_SIZE, 0, CHUNK_SIZE).reverse();
-      if (list.length !== count || sets[kind].has(value)) throw new Error(`Wrong count or twice: ${value}`);
+      if (list.length !== count || sets[kind].has(value))
+        throw new Error(`Wrong count or duplicate: ${value}`);
       sets[kind].set(value, list);
     }
   };
@@ -82,7 +83,7 @@ const WORDS = [
 ];
 const SEPARATORS = [' ', '-', '_', ': ', ' \\"', '"', '", "', '": "', '\\n', '}, {"', '-'.repeat(201)];
 
-/** The JSON of a few hundred events, with frequent words, and with words and numbers that few events have. */
+/** The JSON of 400 events, with frequent words as well as words and numbers that few events contain. */
 const texts = fc
   .array(
     fc.array(
@@ -178,7 +179,7 @@ test('stores parts of rare words in buckets when there is no room for more sets'
   expect(missingRuns).toEqual([]);
 });
 
-test('collects phrases that at least 32 events contain, each with only those events', () => {
+test('collects phrases that at least 32 events contain, each with exactly such events', () => {
   fc.assert(
     fc.property(texts, texts => {
       const wrongPhrases = [...collect(texts).phrase].filter(
@@ -226,7 +227,7 @@ test('different keys hash the same strings to mostly different buckets', () => {
   expect(sortSets(two.gram)).toEqual(sortSets(one.gram));
 });
 
-test('marks texts as unindexed that are too long or have too many different characters', () => {
+test('marks texts that are too long or have too many different characters as unindexed', () => {
   const various = String.fromCodePoint(...Array.from({ length: 5_000 }, (_, n) => 0x4e00 + n));
   const { whole, word } = collect([...Array(40).fill('"short"'), 'x'.repeat(2_000_001), various]);
 

@@ -2,14 +2,14 @@ import { endianness } from 'node:os';
 import { addPosition, emptyBitmap } from '../bitmap.ts';
 import { hashCodes, JUNCTION_BUCKETS, junctionBucket, PART_BUCKETS, partBucket, startHash } from './hash.ts';
 import { makeSets, type StoredSet, toStored } from './sets.ts';
-import { findWords, isSurrogate, PART_LENGTH, quoteAfter, startOfPhrase } from './split.ts';
+import { findEndQuote, findPhraseStart, findWords, isSurrogate, PART_LENGTH } from './split.ts';
 import { MAX_TERM_LENGTH, makeTerms } from './terms.ts';
 
 /**
  * The kinds of sets of the text index, named after what the events in a set have in common. A `gram` is a run of 1 or 2 characters.
  * A `word` is a frequent word, or a frequent separator of 3 characters or more. A `part` is 3 characters of a rare word. A `phrase`
  * is a frequent run of words and the separators around it. A `bucket` is a hash of a junction, or of a part without a set. The set
- * `whole` has the events whose text is not indexed.
+ * `whole` contains the events whose text is not indexed.
  */
 export type Kind = 'gram' | 'word' | 'part' | 'phrase' | 'bucket' | 'whole';
 
@@ -24,9 +24,9 @@ const MIN_FREQUENT_COUNT = 32;
 const MAX_PHRASE_WORDS = 6;
 /** Longer phrases are not stored with the beginning of the next word. */
 const MAX_OPEN_WORDS = 2;
-/** These maximums limit the memory, because each set takes 3 kB, regardless of what the events contain. */
+/** These limits bound memory use, because each set takes 3 kB, regardless of what the events contain. */
 const [MAX_GRAMS, MAX_WORDS, MAX_PARTS, MAX_PHRASES] = [4_096, 4_096, 6_144, 8_192];
-/** These maximums limit the time per chunk. An event beyond them is not indexed, so searches check the event itself. */
+/** These limits bound the time per chunk. An event beyond them is not indexed, so searches check the event itself. */
 const MAX_TEXT_LENGTH = 2_000_000;
 const MAX_TOTAL_LENGTH = 128_000_000;
 
@@ -117,11 +117,11 @@ export function makeCollector(key: number) {
     callback: (from: number, to: number, hash: number) => boolean,
   ): void => {
     for (let first = 0; first < count; first++) {
-      const from = startOfPhrase(codes, first === 0 ? 0 : (ends[first - 1] ?? 0), starts[first] ?? 0);
+      const from = findPhraseStart(codes, first === 0 ? 0 : (ends[first - 1] ?? 0), starts[first] ?? 0);
       let [hashedTo, hash] = [from, phraseHash];
       for (let n = first; n < count && n < first + MAX_PHRASE_WORDS; n++) {
         const next = n + 1 === count ? length : (starts[n + 1] ?? 0);
-        const quote = quoteAfter(codes, ends[n] ?? 0, next);
+        const quote = findEndQuote(codes, ends[n] ?? 0, next);
         const to = Math.min(quote + 1, next);
         if (to - from > MAX_TERM_LENGTH) break;
         hash = hashCodes(hash, codes, hashedTo, to);

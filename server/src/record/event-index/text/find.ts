@@ -97,8 +97,8 @@ export async function checkText(
 }
 
 /**
- * Returns the events that meet every condition and are not in `excluded`. After each condition, only chunks that still have such
- * events are read.
+ * Returns the events that meet every condition and are not in `excluded`. After each condition, only chunks with remaining events
+ * are read.
  */
 async function findByAll(
   index: TextIndex,
@@ -137,7 +137,7 @@ async function findByCondition(index: TextIndex, { terms, all }: Condition, chun
   return sets;
 }
 
-/** Adds to `sets` the events that have one of the terms. */
+/** Adds the events that have one of the terms to `sets`. */
 async function addTerms(index: TextIndex, sets: Sets, terms: TextTerm[], chunks: number[]): Promise<void> {
   for (const termBatch of sliceBySize(terms, ROWS_PER_BATCH)) {
     for (const chunkBatch of sliceBySize(chunks, ROWS_PER_BATCH / termBatch.length)) {
@@ -147,7 +147,7 @@ async function addTerms(index: TextIndex, sets: Sets, terms: TextTerm[], chunks:
   }
 }
 
-/** Cuts a list into slices of at most `size` entries, and at least one. */
+/** Cuts a list into slices of at most `size` entries, but at least one. */
 function* sliceBySize<T>(list: T[], size: number): Generator<T[]> {
   const step = Math.max(1, Math.floor(size));
   for (let start = 0; start < list.length; start += step) yield list.slice(start, start + step);

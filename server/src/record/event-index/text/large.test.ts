@@ -10,7 +10,7 @@ const isSet = (filter: Buffer, hash: number): boolean => {
   return (((filter[bit >>> 3] ?? 0) >>> (bit & 7)) & 1) === 1;
 };
 
-test('a filter has the hashes of every part of its text', () => {
+test('a filter contains the hashes of every part of its text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat(), fc.nat(), (text, from, size) => {
       const start = from % text.length;
@@ -35,7 +35,7 @@ test('a filter of random values excludes most strings of 6 characters, and nearl
   expect(passingShare(9)).toBeLessThan(0.01);
 });
 
-test('two instances have different filters for the same string', () => {
+test('different keys produce different filters for the same string', () => {
   expect(
     buildTextFilter(1, 'a segment of the finance team').equals(
       buildTextFilter(2, 'a segment of the finance team'),

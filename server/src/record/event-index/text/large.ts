@@ -1,7 +1,7 @@
 import { hashCodes, startHash } from './hash.ts';
 import { getCodes } from './split.ts';
 
-/** A text with more UTF-16 codes is large. */
+/** A text with more UTF-16 codes than this is large. */
 export const MAX_SMALL_LENGTH = 32_768;
 
 /**

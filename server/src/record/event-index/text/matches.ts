@@ -20,7 +20,7 @@ import { checkText, findText, type TextMatches } from './find.ts';
  */
 export type IndexedText = {
   text: string;
-  /** The key of the hashes of the index. */
+  /** The key of the index's hashes. */
   key: number;
   recent?: TextMatches | undefined;
   excludedIds?: number[];

@@ -13,13 +13,13 @@ export type Condition = { terms: TextTerm[]; all: TextTerm[][] };
  */
 export type TextPlan = { sure: TextTerm[]; maybe: Condition[] };
 
-/** These maximums limit the work of a search. Fewer phrases or conditions mean more events to check, but never a wrong result. */
+/** These limits bound the work of a search. Fewer phrases or conditions mean more events to check, but never a wrong result. */
 const MAX_PHRASES_READ = 2_000;
 const MAX_PHRASES = 200;
 const MAX_WORDS = 200;
 const MAX_WORD_CONDITIONS = 4;
 const MAX_TERM_LISTS = 16;
-/** Practically no limit, because leaving out a word would lose results. */
+/** Practically no limit, because omitting a word would lose results. */
 const NO_TERM_LIMIT = 1_000_000;
 
 const toTerms = (kind: TextTerm['kind'], values: string[]): TextTerm[] =>

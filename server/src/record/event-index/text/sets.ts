@@ -11,7 +11,9 @@ import {
 
 const WORDS_PER_BITMAP = emptyBitmap().length;
 
-/** Sets of positions as bitmaps in one array, so that every chunk takes the same amount of memory, regardless of its events. */
+/**
+ * Keeps sets of positions as bitmaps in one array, so that every chunk takes the same amount of memory, regardless of its events.
+ */
 export function makeSets(max: number) {
   const bitmaps = new Uint32Array(max * WORDS_PER_BITMAP);
   let size = 0;

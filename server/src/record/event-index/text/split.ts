@@ -53,7 +53,7 @@ const isQuote = (codes: Uint16Array, index: number): boolean =>
  * Returns the index of the quote in a separator after which a phrase cannot continue, or `to` if there is none. A phrase continues
  * from a member name to its value.
  */
-export function quoteAfter(codes: Uint16Array, from: number, to: number): number {
+export function findEndQuote(codes: Uint16Array, from: number, to: number): number {
   for (let index = from; index < to; index++)
     if (isQuote(codes, index)) return codes[index + 1] === COLON ? to : index;
   return to;
@@ -63,7 +63,7 @@ export function quoteAfter(codes: Uint16Array, from: number, to: number): number
  * Returns the index at which a phrase begins: at the last quote in the separator before its first word, or at `from` without a
  * quote.
  */
-export function startOfPhrase(codes: Uint16Array, from: number, to: number): number {
+export function findPhraseStart(codes: Uint16Array, from: number, to: number): number {
   for (let index = to - 1; index >= from; index--) if (isQuote(codes, index)) return index;
   return from;
 }

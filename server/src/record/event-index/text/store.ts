@@ -8,10 +8,10 @@ import { TEXT_FORMAT } from '../store.ts';
 import type { Kind, TextSet } from './collect.ts';
 import { hashRuns } from './large.ts';
 
-/** The sets of one key, which a search reads. */
+/** The sets that a search reads, which are those of one key. */
 export type TextIndex = { db: Reader; key: number };
 
-/** Returns the key of the hashes of the index, or undefined until this version's index has been started. */
+/** Returns the key of the index's hashes, or undefined until this version's index has been started. */
 export async function readKey(db: Reader): Promise<number | undefined> {
   const { rows } = await sql<{ key: number | null }>`
     select key from event_index_progress where part = 'keyed-text' and format = ${TEXT_FORMAT}`.execute(db);
@@ -24,7 +24,7 @@ export async function deleteOtherKeys(tx: Tx, key: number): Promise<void> {
   await sql`delete from event_text_large where key < ${key} or key > ${key}`.execute(tx);
 }
 
-/** Folds the case of texts in PostgreSQL, as both the index and searches do. */
+/** Folds case in PostgreSQL, because the index and searches must fold it in the same way. */
 export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`
     select fold_case(text) as text from unnest(${texts}::text[]) with ordinality as form (text, n) order by n`.execute(

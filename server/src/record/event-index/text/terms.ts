@@ -1,10 +1,10 @@
 import type { Sets } from './sets.ts';
 
-/** The number of codes per term on average. A B-tree of PostgreSQL takes values of up to 2,700 bytes. */
+/** The number of codes per term on average. A PostgreSQL B-tree accepts values of up to 2,700 bytes. */
 const AVERAGE_TERM_LENGTH = 48;
 export const MAX_TERM_LENGTH = 200;
 
-/** Keeps distinct terms with their sets in a hash table of typed arrays, because a Map of strings was several times as slow. */
+/** Keeps distinct terms with their sets in a hash table of typed arrays, because a Map of strings was several times slower. */
 export function makeTerms(max: number, sets: Sets) {
   const slots = new Int32Array(4 * max).fill(-1);
   const ends = new Uint32Array(max + 1);

@@ -16,10 +16,10 @@ const IDS_PER_BATCH = 10_000;
 const EVENTS_PER_BATCH = 20;
 
 /**
- * Stores the texts of the next large events in one transaction. Returns whether there are more events to look at. Only one process
+ * Stores the texts of the next large events in one transaction. Returns whether there are more events to examine. Only one process
  * stores texts at a time, and the others return immediately. A large event without a stored text is still found, but slowly.
  */
-export async function keepLargeTexts(db: Db): Promise<boolean> {
+export async function storeLargeTexts(db: Db): Promise<boolean> {
   return await db.transaction().execute(async tx => {
     const lastId = await lockLargeProgress(tx);
     const key = await readKey(tx);
@@ -28,14 +28,14 @@ export async function keepLargeTexts(db: Db): Promise<boolean> {
     const end = Math.min(watermark, lastId + IDS_PER_BATCH);
     if (end <= lastId) return false;
     const ids = await listLikelyLarge(tx, lastId, end, EVENTS_PER_BATCH);
-    for (const id of ids) await keepIfLarge(tx, key, id);
+    for (const id of ids) await storeIfLarge(tx, key, id);
     const newLastId = ids.length < EVENTS_PER_BATCH ? end : (ids.at(-1) ?? end);
     await updateLargeProgress(tx, newLastId);
     return newLastId < watermark;
   });
 }
 
-async function keepIfLarge(db: Reader, key: number, id: number): Promise<void> {
+async function storeIfLarge(db: Reader, key: number, id: number): Promise<void> {
   const text = await findFoldedText(db, id);
   if (text !== undefined && text.length > MAX_SMALL_LENGTH)
     await upsertLargeText(db, key, { id, filter: buildTextFilter(key, text), text });
@@ -63,4 +63,4 @@ export async function findWrongLargeTexts(
 }
 
 export const rebuildLargeText = async (db: Db, id: number): Promise<void> =>
-  await keepIfLarge(db, (await readKey(db)) ?? 0, id);
+  await storeIfLarge(db, (await readKey(db)) ?? 0, id);
