@@ -8,7 +8,7 @@ import type { Actor } from '../platform/actor.ts';
 import { version } from '../platform/command-line.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Instance } from '../platform/instance.ts';
-import { runQuery } from '../record/operations/called.ts';
+import { runQuery } from '../record/operations/run-query.ts';
 import { toToolError } from './failure.ts';
 import { derivePlanKeys } from './plan.ts';
 import { listAvailableTools } from './registry.ts';

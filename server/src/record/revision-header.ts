@@ -1,10 +1,10 @@
 import type { App } from '@halyard/plane/platform/http/app.ts';
 
 /**
- * Describes the changes of a request, so that the caller can find out when SDKs have them. `Halyard-Revision` has the revisions of
- * environments, such as `production=42, staging=7`. `Halyard-Event` has the id of the newest event that concerns no particular
- * environment. Without such an event, it has the id of the newest event for each environment. Responses to requests that changed
- * nothing have neither header.
+ * Describes the changes that a request made, so that the caller can find out when SDKs have them. `Halyard-Revision` contains the
+ * new revisions of environments, such as `production=42, staging=7`. `Halyard-Event` contains the id of the newest event that
+ * concerns no particular environment. Without such an event, it contains the id of the newest event for each environment. Responses
+ * to requests that changed nothing have neither header.
  */
 export function installRevisionHeader(app: App): void {
   app.addHook('preHandler', async request => {

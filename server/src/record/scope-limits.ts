@@ -13,8 +13,8 @@ import type { NewEvent } from './events/new-event.ts';
 
 /**
  * Rejects a change that leaves the scope of the actor's token. The guard has checked what the request names. This function checks
- * what the change actually did, so that an operation cannot forget the check. Tags do not belong to projects, but tagging a flag in
- * a project may create a tag.
+ * what the change actually did, so that the check does not depend on each operation. Tags do not belong to projects, but tagging a
+ * flag in a project may create a tag.
  */
 export async function keepWithinScope(tx: Tx, actor: Actor, events: NewEvent[]): Promise<void> {
   const { scope, token } = actor;
@@ -61,8 +61,8 @@ function describeRollout({
 }
 
 /**
- * Deducts the events of a change from the number that the token has left. Changes with the same token wait for each other here,
- * so together they never exceed that number.
+ * Deducts the events of a change from the number that the token has left. Changes with the same token wait for each other here, so
+ * together they never exceed that number.
  */
 async function deductChanges(
   tx: Tx,

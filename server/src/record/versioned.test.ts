@@ -126,8 +126,8 @@ test.each(Object.entries(RESOURCES))(
     expect(first).toMatch(/^"/);
 
     expect((await change(path, 'first', first)).status).toBeLessThan(300);
-    const outdated = await change(path, 'another', first);
-    expect(outdated).toMatchObject({ status: 412, body: { name: 'PreconditionFailedError' } });
+    const outdatedResponse = await change(path, 'another', first);
+    expect(outdatedResponse).toMatchObject({ status: 412, body: { name: 'PreconditionFailedError' } });
     expect((await change(path, 'no-header')).status).toBeLessThan(300);
     if (!isDeletable) return;
     expect((await send('DELETE', path, undefined, first)).status).toBe(412);
@@ -135,7 +135,7 @@ test.each(Object.entries(RESOURCES))(
   },
 );
 
-test.each(['project', 'user'])('a read of a %s with its ETag gets 304', async name => {
+test.each(['project', 'user'])('reading a %s with its ETag returns 304', async name => {
   const path = (await RESOURCES[name]?.create()) ?? '';
   const { headers } = await send('GET', path);
 
@@ -161,24 +161,24 @@ test('adding a project to the favorites changes nothing that If-Match compares',
 
 test('a saved view is changed only if If-Match has its ETag', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
-  const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, name?: string, etag?: string) =>
+  const sendView = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, name?: string, etag?: string) =>
     call(harness.app, method, `/api/admin/user/views${url}`, {
       token,
       ...(name && { body: { name, page: '/events', query: 'type=IS:feature-created' } }),
       ...(etag && { headers: { 'if-match': etag } }),
     });
-  const { body: created } = await ask('POST', '', 'Mine');
+  const { body: created } = await sendView('POST', '', 'Mine');
   const url = `/${created.id}`;
-  const read = await ask('GET', url);
+  const read = await sendView('GET', url);
   expect(read.body).toEqual(created);
   const first = String(read.headers.etag);
 
-  expect((await ask('PUT', url, 'Ours', first)).status).toBe(200);
-  expect((await ask('PUT', url, 'Theirs', first)).status).toBe(412);
-  expect((await ask('DELETE', url, undefined, first)).status).toBe(412);
-  const current = await ask('GET', url);
+  expect((await sendView('PUT', url, 'Ours', first)).status).toBe(200);
+  expect((await sendView('PUT', url, 'Theirs', first)).status).toBe(412);
+  expect((await sendView('DELETE', url, undefined, first)).status).toBe(412);
+  const current = await sendView('GET', url);
   expect(current.body.name).toBe('Ours');
-  expect((await ask('DELETE', url, undefined, String(current.headers.etag))).status).toBe(200);
+  expect((await sendView('DELETE', url, undefined, String(current.headers.etag))).status).toBe(200);
 });
 
 test('a new OIDC secret changes the ETag, although its mask stays the same', async () => {
@@ -195,9 +195,9 @@ test('a new OIDC secret changes the ETag, although its mask stays the same', asy
 
 test('password login is disabled only if If-Match has the ETag of its setting', async () => {
   const { headers } = await send('GET', 'auth/simple/settings');
-  const outdated = await send('POST', 'auth/simple/settings', { disabled: false }, '"outdated"');
+  const outdatedResponse = await send('POST', 'auth/simple/settings', { disabled: false }, '"outdated"');
   const saveResponse = await send('POST', 'auth/simple/settings', { disabled: false }, String(headers.etag));
-  expect([outdated.status, saveResponse.status]).toEqual([412, 200]);
+  expect([outdatedResponse.status, saveResponse.status]).toEqual([412, 200]);
 });
 
 test('the ETag of several API tokens with the same name matches none of them', async () => {

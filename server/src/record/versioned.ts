@@ -25,7 +25,7 @@ export function computeEtag<View extends object>({ derived }: Etagged<View>, vie
 /** The state that If-Match is compared with. */
 export type Precondition = {
   /** The name of the resource in a message, such as `Role 7`. */
-  what: string;
+  resourceName: string;
   /** Locks the resource and returns the ETags of its current state. */
   readEtags: (current: Change) => Promise<string[]>;
 };
@@ -35,7 +35,7 @@ export const unchanged = <Key, View extends object>(
   resource: Versioned<Key, View>,
   key: Key,
 ): Precondition => ({
-  what: resource.formatName(key),
+  resourceName: resource.formatName(key),
   readEtags: async current => {
     const view = await resource.lock(current, key);
     return view ? [computeEtag(resource, view)] : [];

@@ -3,7 +3,7 @@ import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
 import { jsonResponse, Nothing, PathBigId, PathEventId } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
-import { hintAtUnknownType } from '../../record/events/unknown-type.ts';
+import { hintAboutUnknownType } from '../../record/events/unknown-type.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { params } from '../integrations/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
@@ -75,7 +75,7 @@ export const DELIVERIES: OperationModule = {
       description:
         'Returns one record for each delivery, newest first. A record must match all filters. With status, type or query, the server examines 10,000 records per page; use next to continue after them. Records contain events from every project.',
       permission: ['ADMIN'],
-      hint: hintAtUnknownType,
+      hint: hintAboutUnknownType,
       params,
       query: RecordQuery,
       output: jsonResponse('The records', IntegrationEvents),
@@ -108,7 +108,7 @@ export const DELIVERIES: OperationModule = {
       description:
         'Returns one record for each delivery to any integration, newest first. A record must match all filters. With status, type or query, the server examines 10,000 records per page; use next to continue after them. Records contain events from every project.',
       permission: ['ADMIN'],
-      hint: hintAtUnknownType,
+      hint: hintAboutUnknownType,
       query: RecordQuery,
       output: jsonResponse('The records', IntegrationEvents),
       read: async ({ db }, { query }) =>

@@ -5,7 +5,7 @@ import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { findTargetProblem } from '../../platform/outgoing/target.ts';
 import { isDifferentDestination, reentryViolation } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
-import { unknownEventType } from '../../record/events/unknown-type.ts';
+import { describeUnknownType } from '../../record/events/unknown-type.ts';
 import { findGrammarViolations, normalizeFilter } from './filter.ts';
 import { findProvider, PROVIDERS } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
@@ -186,7 +186,7 @@ function* findEventViolations(events: string[]): Generator<Violation> {
   for (const [index, type] of events.entries()) {
     if (!KNOWN_EVENTS.includes(type)) {
       yield {
-        message: unknownEventType(type, index),
+        message: describeUnknownType(type, index),
         path: `/body/events/${index}`,
       };
     }

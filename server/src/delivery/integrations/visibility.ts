@@ -6,7 +6,7 @@ import { findUnknownProjects, findUnreadableProjects } from '../../access/visibi
 import { findEnvironmentViolations } from '../../flags/environments/violations.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { unknownEventType } from '../../record/events/unknown-type.ts';
+import { describeUnknownType } from '../../record/events/unknown-type.ts';
 import { findGrammarViolations, listFilterNames, listFilterProjects } from './filter.ts';
 import { type IntegrationFilter, KNOWN_EVENTS } from './schema.ts';
 
@@ -78,7 +78,7 @@ export async function findFilterViolations(
       })),
     ...newNamesIn('type')
       .filter(type => type === ALL || !KNOWN_EVENTS.includes(type))
-      .map((type, index) => ({ message: unknownEventType(type, index), path: '/body/filter/type' })),
+      .map((type, index) => ({ message: describeUnknownType(type, index), path: '/body/filter/type' })),
     ...(await findEnvironmentViolations(db, [
       ...newNamesIn('environment').map(name => ({ name, path: '/body/filter/environment' })),
       ...findNewNames(environments, stored.environments).map(name => ({

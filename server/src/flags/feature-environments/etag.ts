@@ -45,7 +45,7 @@ export const environmentUnchanged = (
   key: FeatureEnvironmentKey,
   lockFeatureEtag: LockFeatureEtag,
 ): Precondition => ({
-  what: `Feature "${key.featureName}" in environment "${key.environment}"`,
+  resourceName: `Feature "${key.featureName}" in environment "${key.environment}"`,
   readEtags: current => lockEnvironmentEtags(current, key, lockFeatureEtag),
 });
 

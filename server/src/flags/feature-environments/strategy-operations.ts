@@ -36,13 +36,13 @@ const Strategies = Type.Array(Ref(FeatureStrategy), {
 /** Returns the operations on the strategies of a feature in an environment. */
 export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationModule {
   const listUnchanged = (key: FeatureEnvironmentKey): Precondition => ({
-    what: `The strategy list of feature "${key.featureName}" in environment "${key.environment}"`,
+    resourceName: `The strategy list of feature "${key.featureName}" in environment "${key.environment}"`,
     readEtags: current =>
       lockEnvironmentEtags(current, key, lockFeatureEtag, ({ strategies }) => [strategiesEtag(strategies)]),
   });
 
   const strategyUnchanged = (key: FeatureEnvironmentKey, id: string): Precondition => ({
-    what: `Strategy "${id}" of feature "${key.featureName}" in environment "${key.environment}"`,
+    resourceName: `Strategy "${id}" of feature "${key.featureName}" in environment "${key.environment}"`,
     readEtags: current => lockEnvironmentEtags(current, key, lockFeatureEtag, strategyEtags(id)),
   });
 

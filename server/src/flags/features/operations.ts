@@ -32,7 +32,7 @@ const PROJECT = '/api/admin/projects/:projectId';
 const FEATURE = `${PROJECT}/features/:featureName` as const;
 
 const featureUnchanged = (project: string, name: string): Precondition => ({
-  what: `Feature "${name}"`,
+  resourceName: `Feature "${name}"`,
   readEtags: current => lockFeatureEtag(current, project, name),
 });
 

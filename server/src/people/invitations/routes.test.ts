@@ -77,7 +77,7 @@ test('signs up a Viewer, who can log in, and records the signup and the user', a
     ip: '192.0.2.50',
     data: { name: 'summer', userId: signup.body.id },
   });
-  expect(signupEvent.summary).toBe('**system** let user **kim** join by signup link **summer**');
+  expect(signupEvent.summary).toBe('**system** let user **kim** join through signup link **summer**');
   expect(userEvent.groupId).toBe(signupEvent.groupId);
 });
 

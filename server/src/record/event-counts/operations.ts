@@ -3,7 +3,7 @@ import { parseEnumValue } from '@halyard/plane/platform/http/input/filter.ts';
 import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
-import { hintAtUnknownType } from '../events/unknown-type.ts';
+import { hintAboutUnknownType } from '../events/unknown-type.ts';
 import { type OperationModule, query } from '../operations/definition.ts';
 import { countEvents } from './count.ts';
 import { EventCounts, EventCountsQuery, GROUP_PROPERTIES, type GroupProperty, MAX_GROUPS } from './schema.ts';
@@ -20,7 +20,7 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
       description:
         'Counts the matching events by UTC day, type, project, creator or environment. Filters and visibility are the same as in the search. Groups without events are omitted. Every authenticated caller may call it.',
       permission: 'NONE',
-      hint: hintAtUnknownType,
+      hint: hintAboutUnknownType,
       query: EventCountsQuery,
       output: jsonResponse('The counts', EventCounts),
       read: async ({ actor, longReads, longReader }, { query }) => {

@@ -2,7 +2,7 @@ import type { App } from '@halyard/plane/platform/http/app.ts';
 import { errorResponses } from '@halyard/plane/platform/http/schema.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
-import { hintAtUnknownType } from '../events/unknown-type.ts';
+import { hintAboutUnknownType } from '../events/unknown-type.ts';
 import { exportEvents } from './export.ts';
 import { LINES } from './lines.ts';
 import { parseEventExport } from './query.ts';
@@ -12,7 +12,7 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
   app.get(
     '/api/admin/search/events/export',
     {
-      config: { permission: 'NONE', hint: hintAtUnknownType },
+      config: { permission: 'NONE', hint: hintAboutUnknownType },
       schema: {
         operationId: 'exportEvents',
         tags: ['Events'],

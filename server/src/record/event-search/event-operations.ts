@@ -31,9 +31,9 @@ export const EVENTS: OperationModule = {
     query({
       id: 'getEventCreators',
       route: 'GET /api/admin/event-creators',
-      summary: 'List the creators of events',
+      summary: 'List event creators',
       description:
-        'Returns the creators of the events that the caller can see. Their ids are values for the filter createdBy. Every authenticated caller may call it.',
+        'Returns the creators of the events that the caller can see. Their ids are values for the createdBy filter. Every authenticated caller may call it.',
       permission: 'NONE',
       output: EventCreators,
       read: ({ db, actor }) => listEventCreators(db, actor),

@@ -4,7 +4,7 @@ import { makeCanRead, presentEventTo } from '../events/present.ts';
 import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
 import { type EventSearch, parseEventSearch } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
-import { hintAtUnknownType } from '../events/unknown-type.ts';
+import { hintAboutUnknownType } from '../events/unknown-type.ts';
 import { type OperationModule, query, type ReadContext } from '../operations/definition.ts';
 import type { SearchMemory } from './indexed.ts';
 import { type FoundEvents, searchEvents } from './search.ts';
@@ -48,7 +48,7 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
       description:
         'Returns events, newest first. An event must match all filters. With before, deep pages cost no more than the first, and new events do not shift them. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. If a string is so common that checking it would take longer than 10 s, or if more than 100,000 events are not indexed yet, the page and the total contain what was found by then, totalIsLowerBound is true, and next continues the search. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
       permission: 'NONE',
-      hint: hintAtUnknownType,
+      hint: hintAboutUnknownType,
       query: EventSearchQuery,
       output: jsonResponse('The page and the total', EventSearchResult),
       read: async (context, { query }) => {

@@ -2,7 +2,7 @@ import { findValidCredentials } from '../../access/still-valid.ts';
 import { makeCanReadProject } from '../../access/visibility.ts';
 import type { Credential } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { listedProjects } from '../events/present.ts';
+import { getListedProjects } from '../events/present.ts';
 import { canSeeOwnEvents, type EventRow } from '../events/store.ts';
 import type { Listener } from './listener.ts';
 
@@ -30,7 +30,7 @@ export async function readAccess(db: Reader, listeners: Listener[], events: Even
   const userIds = new Set(
     listeners.filter(listener => isAdmin(listener) === false).map(({ actor }) => actor.userId),
   );
-  const projects = new Set(events.flatMap(event => event.project ?? listedProjects(event)));
+  const projects = new Set(events.flatMap(event => event.project ?? getListedProjects(event)));
   const isReadable = await makeCanReadProject(db, [...userIds], [...projects]);
   const canRead = ({ actor: { userId, scope } }: Listener, project: string) =>
     (scope?.projects?.includes(project) ?? true) && isReadable(userId, project);
@@ -40,7 +40,7 @@ export async function readAccess(db: Reader, listeners: Listener[], events: Even
       if (isAdmin(listener)) return true;
       if (event.project !== null) return canRead(listener, event.project);
       if (!canSeeOwnEvents(listener.actor) || event.createdByUserId !== listener.actor.userId) return false;
-      return !listener.search.query || listedProjects(event).every(project => canRead(listener, project));
+      return !listener.search.query || getListedProjects(event).every(project => canRead(listener, project));
     },
     canRead,
   };

@@ -10,7 +10,7 @@ const rejectPaging = (): never => {
 };
 const rejectDays = (): never => {
   throw new FilterError(
-    'is not a parameter of the stream, which sends new events. Search with GET /api/admin/search/events for events of past days.',
+    'is not a parameter of the stream, which sends new events. To find past events, use GET /api/admin/search/events.',
   );
 };
 const UNSUPPORTED_PARAMETERS = {
@@ -44,7 +44,7 @@ export function rejectUnassigned(afterId: number, lastAssigned: number): void {
   if (afterId <= lastAssigned) return;
   throw badData([
     {
-      message: `Event ${afterId} does not exist: the last id in the log is ${lastAssigned}. Connect without Last-Event-ID and without after, or with an id from this log.`,
+      message: `Event ${afterId} does not exist: the last id in the log is ${lastAssigned}. Connect without Last-Event-ID and after, or use an id from this log.`,
     },
   ]);
 }

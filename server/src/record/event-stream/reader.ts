@@ -40,7 +40,7 @@ const EVENTS_PER_BATCH = 100;
 const OPEN_LIMITS = { unreadBytes: Number.POSITIVE_INFINITY, endWithinMs: 500 };
 
 /**
- * Tails the log once for all clients of this server, while there is a client. A client that is behind the shared position, after a
+ * Tails the log once for all clients of this server, as long as there are any. A client that is behind the shared position, after a
  * reconnection or because it reads slowly, catches up with separate reads. A position moves only once everything up to it was sent,
  * so each client gets every event once and in order, even if the database is unreachable for a while. If the database loses events
  * that a client has, in a failover or a restore, the client's stream ends with the id after which to resume.
@@ -59,7 +59,7 @@ export function makeEventStream(
   let position: number | undefined;
   /** The epoch of the position, and the last events up to the position. */
   let history: History | undefined;
-  let mayEpochHaveChanged = false;
+  let shouldCheckEpoch = false;
   let resetReason = 'the database was restored or failed over';
   let currentRun: Promise<void> | undefined;
   let isFailing = false;
@@ -67,7 +67,7 @@ export function makeEventStream(
   let accessCheckedAt = 0;
   const catchUp = makeCatchUp(longReads, listeners, () => position, checkEpoch, log);
   epochs.onChange(({ reason }) => {
-    mayEpochHaveChanged = true;
+    shouldCheckEpoch = true;
     resetReason = reason.replace(/\.$/, '');
   });
 
@@ -87,8 +87,8 @@ export function makeEventStream(
       throw error;
     }
     openStreams.add(listener);
-    // The request began just before the server closed its port. The stream ends, and the client resumes after the position it just
-    // got.
+    // If the request began just before the server closed its port, the stream ends, and the client resumes after the position it
+    // just got.
     if (openStreams.isClosing) openStreams.dismiss(listener);
     else currentRun ??= run();
     return listener;
@@ -102,7 +102,7 @@ export function makeEventStream(
       catchUp.startNext();
       if (!hasMore) await sleep(isFailing ? RETRY_MS : POLL_MS);
     }
-    // These are reset in the event-loop turn that found no listener, so that the next listener starts a new run.
+    // These are reset in the same event-loop turn that found no listener, so that the next listener starts a new run.
     position = undefined;
     history = undefined;
     currentRun = undefined;
@@ -111,11 +111,11 @@ export function makeEventStream(
   /** Reads the next batch, or logs why reading failed. Returns whether more events are waiting. */
   async function readOnce(): Promise<boolean> {
     try {
-      if (mayEpochHaveChanged) await enterEpoch();
+      if (shouldCheckEpoch) await enterEpoch();
       const hasMore = await readBatch();
       if (Date.now() - accessCheckedAt > ACCESS_CHECK_MS) await checkAccess();
       if (!hasMore) caughtUpAt = Date.now();
-      if (isFailing) log.warn({ position }, 'event stream reads again');
+      if (isFailing) log.warn({ position }, 'event stream read recovered');
       isFailing = false;
       return hasMore;
     } catch (error) {
@@ -164,7 +164,7 @@ export function makeEventStream(
     if (position === undefined || history === undefined) return;
     const epoch = await readEpoch(db);
     const watermark = await readWatermark(db);
-    const keptPosition = Math.min(await history.trail.commonPosition(db, position), watermark);
+    const keptPosition = Math.min(await history.trail.findCommonPosition(db, position), watermark);
     const trail = await makeTrail(db, keptPosition);
     if ((await readEpoch(db)) !== epoch) throw epochChangeError();
     const isLost = keptPosition < position;
@@ -181,12 +181,12 @@ export function makeEventStream(
     }
     position = keptPosition;
     history = { epoch, trail };
-    mayEpochHaveChanged = false;
+    shouldCheckEpoch = false;
   }
 
   async function checkEpoch(reader: Reader): Promise<void> {
     if ((await readEpoch(reader)) === history?.epoch) return;
-    mayEpochHaveChanged = true;
+    shouldCheckEpoch = true;
     throw epochChangeError();
   }
 

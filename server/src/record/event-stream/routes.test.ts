@@ -49,8 +49,8 @@ async function insertEvent(
   return rows[0]?.id ?? 0;
 }
 
-const ids = (client: StreamClient): number[] => client.events.map(({ id }) => id);
-const expectArrival = (client: StreamClient, id: number) => expect.poll(() => ids(client)).toContain(id);
+const listIds = (client: StreamClient): number[] => client.events.map(({ id }) => id);
+const expectArrival = (client: StreamClient, id: number) => expect.poll(() => listIds(client)).toContain(id);
 
 const readMetric = async (name: string): Promise<number> => {
   const text = await harness.app.metrics.metrics();
@@ -80,7 +80,7 @@ test('sends an event as the search returns it, with its id', async () => {
   });
 });
 
-test('tells a client that has received no event which id to resume after', async () => {
+test('gives a client that has received no event the id to resume after', async () => {
   const first = await connect();
   await expect.poll(() => first.lastEventId()).toMatch(/^\d+$/);
   first.close();
@@ -89,7 +89,7 @@ test('tells a client that has received no event which id to resume after', async
   const second = await connect('', { lastEventId: first.lastEventId() ?? '' });
 
   await expectArrival(second, missedId);
-  expect(ids(second)).toEqual([missedId]);
+  expect(listIds(second)).toEqual([missedId]);
 });
 
 test('a client that reconnects gets every event once and in order while 8 writers commit out of order', async () => {
@@ -101,7 +101,7 @@ test('a client that reconnects gets every event once and in order while 8 writer
     while (isWriting) {
       await sleep(20 + Math.random() * 200);
       const lastEventId = client.lastEventId() ?? '';
-      receivedIds.push(...ids(client).filter(id => id <= Number(lastEventId)));
+      receivedIds.push(...listIds(client).filter(id => id <= Number(lastEventId)));
       client.close();
       client = await connect('', { lastEventId });
     }
@@ -130,8 +130,8 @@ test('a client that reconnects gets every event once and in order while 8 writer
   await reconnectLoop;
   const lastId = Math.max(...written.flat());
   // The client may have received the last event before its last reconnection.
-  await expect.poll(() => [...receivedIds, ...ids(client)]).toContain(lastId);
-  receivedIds.push(...ids(client));
+  await expect.poll(() => [...receivedIds, ...listIds(client)]).toContain(lastId);
+  receivedIds.push(...listIds(client));
 
   expect(receivedIds).toEqual(written.flat().toSorted((a, b) => a - b));
 });
@@ -157,7 +157,7 @@ test('applies the filters of the search, including free text', async () => {
   await expectArrival(last, byToken);
 
   await expect
-    .poll(() => filteredClients.map(({ client }) => ids(client)))
+    .poll(() => filteredClients.map(({ client }) => listIds(client)))
     .toEqual([[plainId, bothId], [user], [quotedId], [bothId], [byToken], []]);
 });
 
@@ -183,20 +183,20 @@ test('catches up over several batches, alone and together with other clients, wi
   const newId = await insertEvent();
   for (const client of [ahead, all, same]) await expectArrival(client, newId);
 
-  for (const client of [ahead, all, same]) expect(ids(client)).toEqual([...written, newId]);
-  await expect.poll(() => ids(some)).toEqual(sevenths);
-  expect(ids(alone)).toEqual(sevenths);
-  expect(ids(none)).toEqual([]);
+  for (const client of [ahead, all, same]) expect(listIds(client)).toEqual([...written, newId]);
+  await expect.poll(() => listIds(some)).toEqual(sevenths);
+  expect(listIds(alone)).toEqual(sevenths);
+  expect(listIds(none)).toEqual([]);
 });
 
-test('the header Last-Event-ID takes precedence over the parameter after', async () => {
+test('the Last-Event-ID header takes precedence over the after parameter', async () => {
   const first = await insertEvent();
   const second = await insertEvent();
 
   const client = await connect(`?after=${first - 1}`, { lastEventId: String(first) });
 
   await expectArrival(client, second);
-  expect(ids(client)).toEqual([second]);
+  expect(listIds(client)).toEqual([second]);
 });
 
 test('sends only visible events, and none of a private project after access to it is revoked', async () => {
@@ -221,14 +221,14 @@ test('sends only visible events, and none of a private project after access to i
   const last = await insertEvent({ project: 'default' });
   for (const client of [asMember, asOutsider, asAdmin]) await expectArrival(client, last);
 
-  expect(ids(asMember)).toEqual([secret, open, last]);
-  expect(ids(asOutsider)).toEqual([open, ownEventId, last]);
-  expect(ids(asAdmin)).toEqual([secret, open, global, ownEventId, laterId, last]);
+  expect(listIds(asMember)).toEqual([secret, open, last]);
+  expect(listIds(asOutsider)).toEqual([open, ownEventId, last]);
+  expect(listIds(asAdmin)).toEqual([secret, open, global, ownEventId, laterId, last]);
   expect(JSON.parse(asMember.events[0]?.data ?? '')).not.toHaveProperty('ip');
   expect(JSON.parse(asAdmin.events[0]?.data ?? '')).toHaveProperty('ip', null);
   const resumedClient = await connect(`?after=${secret - 1}`, { token: member.token });
   await expectArrival(resumedClient, last);
-  expect(ids(resumedClient)).toEqual([open, last]);
+  expect(listIds(resumedClient)).toEqual([open, last]);
 });
 
 test('a root admin whose role changes to Viewer gets only what viewers can see', async () => {
@@ -244,7 +244,7 @@ test('a root admin whose role changes to Viewer gets only what viewers can see',
   const visible = await insertEvent({ project: 'default' });
 
   await expectArrival(client, visible);
-  expect(ids(client)).toEqual([before, visible]);
+  expect(listIds(client)).toEqual([before, visible]);
   expect(JSON.parse(client.events[1]?.data ?? '')).not.toHaveProperty('ip');
 });
 
@@ -266,7 +266,7 @@ test('ends the streams of a revoked token and of a deleted user, even if no new 
   const id = await insertEvent({ project: 'default' });
 
   expect(await Promise.all(endingClients.map(client => client.closed))).toEqual([true, true, true]);
-  for (const client of endingClients) expect(ids(client)).not.toContain(id);
+  for (const client of endingClients) expect(listIds(client)).not.toContain(id);
   expect(await silent.closed).toBe(true);
   expect(silent.lines).toContain(': the session or token is no longer valid');
   await expectArrival(other, id);
@@ -285,7 +285,7 @@ test('ends the stream of a token when a project in its scope is deleted and a ne
   const id = await insertEvent({ project: 'kiosk' });
 
   expect(await client.closed).toBe(true);
-  expect(ids(client)).not.toContain(id);
+  expect(listIds(client)).not.toContain(id);
 });
 
 test('rejects invalid parameters with a list of every violation', async () => {
@@ -343,7 +343,7 @@ test('rejects a Last-Event-ID that is not an id or that no event has yet', async
   );
 });
 
-test('a HEAD request gets the same status as a GET request, and the headers of a stream', async () => {
+test('a HEAD request returns the status of a GET request and the headers of a stream', async () => {
   const acceptedHead = await call(harness.app, 'HEAD', '/api/admin/events/stream');
   const rejectedHead = await call(harness.app, 'HEAD', '/api/admin/events/stream?limit=5');
 
@@ -351,7 +351,7 @@ test('a HEAD request gets the same status as a GET request, and the headers of a
   expect(acceptedHead.headers['content-type']).toBe('text/event-stream; charset=utf-8');
 });
 
-test('rejects a 51st stream of one caller with 429, and accepts one after another stream is closed', async () => {
+test('rejects the 51st stream of a caller with 429, and accepts it after one is closed', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const open = await Promise.all(Array.from({ length: 50 }, () => connect('', { token })));
 
@@ -371,7 +371,7 @@ test('rejects a 51st stream of one caller with 429, and accepts one after anothe
   await expect.poll(async () => (await connect('', { token })).status).toBe(200);
 });
 
-test('rejects a stream beyond the limit of the server until a slot is released', () => {
+test("rejects a stream beyond the server's limit until a slot is released", () => {
   const slots = makeStreamSlots({ perCaller: 2, perServer: 3 });
   const releases = ['a', 'a', 'b'].map(caller => slots.take(caller));
 
@@ -379,7 +379,7 @@ test('rejects a stream beyond the limit of the server until a slot is released',
     expect.objectContaining({
       name: 'ServiceUnavailableError',
       retryAfter: 10,
-      message: expect.stringContaining('can have 3 open'),
+      message: expect.stringContaining('can have at most 3 open'),
     }),
   );
   releases[0]?.();
@@ -389,7 +389,7 @@ test('rejects a stream beyond the limit of the server until a slot is released',
 
 test('a client that stops reading is cut off and resumes without a gap, while other clients get every event', async () => {
   const stalledClient = await connect();
-  const reading = await connect();
+  const readingClient = await connect();
   await expect.poll(() => stalledClient.lastEventId()).toBeDefined();
   stalledClient.response.pause();
   const text = 'x'.repeat(200_000);
@@ -399,18 +399,18 @@ test('a client that stops reading is cut off and resumes without a gap, while ot
     written.push(await insertEvent({ data: { text } }));
     behind = Math.max(behind, await readMetric('listeners_behind'));
   }
-  await expectArrival(reading, written.at(-1) ?? 0);
+  await expectArrival(readingClient, written.at(-1) ?? 0);
 
   await expect.poll(() => readMetric('listeners')).toBe(1);
   stalledClient.response.resume();
   await stalledClient.closed;
 
   expect(behind).toBeGreaterThan(0);
-  expect(ids(reading)).toEqual(written);
-  expect(ids(stalledClient).length).toBeLessThan(written.length);
+  expect(listIds(readingClient)).toEqual(written);
+  expect(listIds(stalledClient).length).toBeLessThan(written.length);
   const resumedClient = await connect('', { lastEventId: stalledClient.lastEventId() ?? '' });
   await expectArrival(resumedClient, written.at(-1) ?? 0);
-  expect([...ids(stalledClient), ...ids(resumedClient)]).toEqual(written);
+  expect([...listIds(stalledClient), ...listIds(resumedClient)]).toEqual(written);
 });
 
 test('streams continue without a gap after the server loses its database connections', async () => {
@@ -433,7 +433,7 @@ test('streams continue without a gap after the server loses its database connect
   const written = [first, await writeWithoutConnections(), await writeWithoutConnections()];
   await expectArrival(client, written[2] ?? 0);
 
-  expect(ids(client)).toEqual(written);
+  expect(listIds(client)).toEqual(written);
 });
 
 test('a stopping server ends the streams without waiting for their clients', async () => {
@@ -485,7 +485,7 @@ test('metrics report the number of streams, and no lag when there are none', asy
   expect(await readMetric('lag_seconds')).toBe(0);
 });
 
-test('the single stream of one caller catches up while another caller with 40 streams has less than half its events', {
+test('the single stream of one caller catches up before another caller with 40 streams has half its events', {
   timeout: 300_000,
 }, async () => {
   const [many, single] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];

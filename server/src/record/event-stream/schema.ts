@@ -15,7 +15,7 @@ export const EventStreamQuery = SearchQuery({
       maxLength: 16,
       pattern: '^[0-9]+$',
       description:
-        'Id of the last event the client received, for clients that cannot send the header Last-Event-ID. The header takes precedence. 0: from the beginning of the log',
+        'Id of the last event the client received, for clients that cannot send the Last-Event-ID header, which takes precedence. 0: from the beginning of the log',
       examples: ['4211'],
     }),
   ),
@@ -39,7 +39,7 @@ const DATA =
 /** The body of the response, for the API document. */
 export const EVENT_STREAM = {
   description:
-    'Server-sent events. id is the id of an event, or of the last event that was examined. data is an Event as JSON in one line. A block without data only moves the id. retry is the time in milliseconds after which to reconnect. Lines that start with a colon are comments.',
+    'Server-sent events. id is the id of an event, or of the last event that was examined. data is an Event as JSON on one line. A block without data only updates the id. retry is the time in milliseconds after which to reconnect. Lines that start with a colon are comments.',
   content: {
     'text/event-stream': {
       schema: Type.Unsafe<Readable>({ type: 'string' }),

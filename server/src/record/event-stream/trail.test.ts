@@ -16,8 +16,8 @@ test('finds the position up to which the log has not changed', async () => {
   const position = 130_000;
   const trail = await makeTrail(db, position);
 
-  expect(await trail.commonPosition(db, position)).toBe(position);
+  expect(await trail.findCommonPosition(db, position)).toBe(position);
 
   await addEvent(120_000);
-  expect(await trail.commonPosition(db, position)).toBe(119_999);
+  expect(await trail.findCommonPosition(db, position)).toBe(119_999);
 });

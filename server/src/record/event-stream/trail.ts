@@ -4,16 +4,14 @@ import { type EventMark, listLastMarks, listMarks } from './store.ts';
 /** Enough for a promoted standby, which lacks a few events. A restored snapshot can lack more. */
 const MAX_MARKS = 10_000;
 
-/**
- * The last events passed by the streams, so that the server can find out which of them are still in a restored database.
- */
+/** The last events that the streams have passed, kept to find out which of them are still in a restored database. */
 export type Trail = {
   add: (events: readonly EventMark[]) => void;
   /**
    * Returns the id up to which the log still matches what the streams have passed. It is `lastId` if none of these events is
    * missing or new.
    */
-  commonPosition: (db: Reader, lastId: number) => Promise<number>;
+  findCommonPosition: (db: Reader, lastId: number) => Promise<number>;
 };
 
 /** Creates a trail that starts with the last events up to a position. */
@@ -23,7 +21,7 @@ export async function makeTrail(db: Reader, position: number): Promise<Trail> {
     add: events => {
       marks = [...marks, ...events.map(({ id, groupId }) => ({ id, groupId }))].slice(-MAX_MARKS);
     },
-    commonPosition: async (reader, lastId) => {
+    findCommonPosition: async (reader, lastId) => {
       const firstId = marks[0]?.id ?? 0;
       const currentMarks = await listMarks(reader, { firstId, lastId });
       const index = [...currentMarks, undefined].findIndex((mark, n) => !isSame(mark, marks[n]));

@@ -1,6 +1,6 @@
 import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
 
-/** More than the number of callers for which one server has streams. */
+/** More callers than one server can have streams for. */
 const MAX_CALLERS = 1_000;
 
 type CallerStream = { caller: string };

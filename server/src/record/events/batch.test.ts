@@ -7,7 +7,11 @@ import { readLastAssigned } from './tail.ts';
 const harness = useHarness();
 
 /** Writes events of about 330 kB that hardly compress, or that compress to a few kB. Returns their ids. */
-async function writeLarge(count: number, text: 'random' | 'repeated', hashes = 10_000): Promise<number[]> {
+async function writeLargeEvents(
+  count: number,
+  text: 'random' | 'repeated',
+  hashes = 10_000,
+): Promise<number[]> {
   const item = text === 'random' ? sql`md5(item::text || event::text)` : sql`repeat('x', 32)`;
   const { rows } = await sql<{ id: number }>`
     insert into events (group_id, type, created_by, data)
@@ -17,7 +21,7 @@ async function writeLarge(count: number, text: 'random' | 'repeated', hashes = 1
   return rows.map(({ id }) => id);
 }
 
-async function batchesAfter(after: number, limit = 100): Promise<number[][]> {
+async function listBatchesAfter(after: number, limit = 100): Promise<number[][]> {
   const lastId = await readLastAssigned(harness.db);
   const batches: number[][] = [];
   for (let position = after; position < lastId; ) {
@@ -32,9 +36,9 @@ test.each(['random', 'repeated'] as const)(
   'reads 12 large events of %s text in small batches',
   async text => {
     const start = await readLastAssigned(harness.db);
-    const writtenIds = await writeLarge(12, text);
+    const writtenIds = await writeLargeEvents(12, text);
 
-    const batches = await batchesAfter(start);
+    const batches = await listBatchesAfter(start);
 
     expect(batches.flat()).toEqual(writtenIds);
     for (const batch of batches) expect(batch.length).toBeLessThan(10);
@@ -43,16 +47,16 @@ test.each(['random', 'repeated'] as const)(
 
 test('a batch contains one event even if that event exceeds the maximum size', async () => {
   const start = await readLastAssigned(harness.db);
-  const writtenIds = await writeLarge(2, 'random', 40_000);
+  const writtenIds = await writeLargeEvents(2, 'random', 40_000);
 
-  expect(await batchesAfter(start)).toEqual(writtenIds.map(id => [id]));
+  expect(await listBatchesAfter(start)).toEqual(writtenIds.map(id => [id]));
 });
 
 test('a batch of small events ends at the maximum number, and the last batch at the end of the range', async () => {
   const start = await readLastAssigned(harness.db);
-  const writtenIds = await writeLarge(5, 'random', 1);
+  const writtenIds = await writeLargeEvents(5, 'random', 1);
 
-  expect(await batchesAfter(start, 2)).toEqual([
+  expect(await listBatchesAfter(start, 2)).toEqual([
     writtenIds.slice(0, 2),
     writtenIds.slice(2, 4),
     writtenIds.slice(4),

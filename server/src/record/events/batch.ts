@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { EVENT_COLUMNS, type EventRow } from './store.ts';
 import { EVENT_WEIGHT } from './weight.ts';
 
-/** Events in the order of their ids. Up to the id `lastId`, no other event matches. */
+/** Events in id order. No other event up to the id `lastId` matches. */
 export type EventBatch = { events: EventRow[]; lastId: number };
 
 /** The weight after which a batch ends. Parsing and encoding 1 MB of JSON blocks the server for about 15 ms. */
@@ -20,11 +20,11 @@ export async function readEventBatch(
   conditions: Expression<SqlBool>[] = [],
 ): Promise<EventBatch> {
   const allConditions = [sql`id > ${range.afterId} and id <= ${range.lastId}`, ...conditions];
-  const { rows } = await sql<EventRow & { isCut: boolean }>`
-    select ${EVENT_COLUMNS}, events.is_cut as "isCut"
+  const { rows } = await sql<EventRow & { isTruncated: boolean }>`
+    select ${EVENT_COLUMNS}, events.is_truncated as "isTruncated"
     from (
       select *, sum(weight) over (order by id rows unbounded preceding) - weight as weight_before,
-        lead(id) over (order by id) is not null as is_cut
+        lead(id) over (order by id) is not null as is_truncated
       from (
         select *, ${EVENT_WEIGHT} as weight from events where ${sql.join(allConditions, sql` and `)} order by id limit ${limit}
       ) as first
@@ -32,6 +32,9 @@ export async function readEventBatch(
     where weight_before < ${BATCH_WEIGHT}
     order by events.id`.execute(db);
   const lastRow = rows.at(-1);
-  const isCut = lastRow !== undefined && (lastRow.isCut || rows.length === limit);
-  return { events: rows.map(({ isCut: _, ...event }) => event), lastId: isCut ? lastRow.id : range.lastId };
+  const isTruncated = lastRow !== undefined && (lastRow.isTruncated || rows.length === limit);
+  return {
+    events: rows.map(({ isTruncated: _, ...event }) => event),
+    lastId: isTruncated ? lastRow.id : range.lastId,
+  };
 }

@@ -4,8 +4,8 @@ import type { EventCursor, EventFilters } from './search-query.ts';
 
 /** Turns the filters of a search into conditions on `events`, without visibility. */
 export function toConditions(search: EventFilters): Expression<SqlBool>[] {
-  // A single value is compared with `=`, because only then does the index on (column, id) return the page in order. With any(),
-  // the planner walked back through all newer events instead, which took 567 ms for a project without recent events.
+  // A single value is compared with `=`, because only then does the index on (column, id) return the page in order. With any(), the
+  // planner walked back through all newer events instead, which took 567 ms for a project without recent events.
   const matchesAny = (column: string, values: unknown[] | undefined) =>
     values &&
     (values.length === 1
@@ -38,12 +38,12 @@ export function cursorConditions({ before, after }: EventCursor): Expression<Sql
 }
 
 /**
- * Builds the condition that the JSON of an event contains the string, ignoring case, as typed or as JSON escapes it, so that `say
- * "hello"` is found as a user sees it. JSON.stringify escapes the same characters as PostgreSQL's jsonb, in the same form. JSON has
+ * Builds the condition that an event's JSON contains the string, ignoring case, either as typed or as JSON escapes it, so that `say
+ * "hello"` is found as users see it. JSON.stringify escapes the same characters as PostgreSQL's jsonb, in the same form. JSON has
  * no raw control characters, so in the typed form such a character would match only the line feeds between the columns.
  */
 export function containsText(text: string): Expression<SqlBool> {
-  const matches = textForms(text).map(
+  const matches = listTextForms(text).map(
     // A subquery folds the pattern once per statement, even in a generic plan.
     form =>
       sql<SqlBool>`fold_case(event_text(data, pre_data, tags, comment)) like (select fold_case(${likeText(form)}))`,
@@ -54,7 +54,7 @@ export function containsText(text: string): Expression<SqlBool> {
 /**
  * Returns the forms of a string that the JSON of an event may contain, which are the JSON-escaped string and the string as typed.
  */
-export function textForms(text: string): string[] {
+export function listTextForms(text: string): string[] {
   const escapedForm = JSON.stringify(text).slice(1, -1);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the function looks for these characters
   const typedForms = escapedForm === text || /[\u0000-\u001f]/.test(text) ? [] : [text];

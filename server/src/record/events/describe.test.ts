@@ -99,7 +99,7 @@ function summarize(type: string, rest: Partial<DescribedEvent> = {}): string {
   return describe(makeEvent(type, rest)).summary;
 }
 
-/** Returns a summary without escaped characters and our own bold text. */
+/** Returns a summary without escaped characters and our own bold markers. */
 function stripEscapes(summary: string): string {
   return summary.replace(/\\[!-/:-@[-`{-~]/g, ' ').replaceAll('**', '');
 }
@@ -118,7 +118,7 @@ test('docs/contract.md lists the types beyond the contract', () => {
   expect(listedTypes).toEqual(EVENT_TYPE_NAMES.slice(CONTRACT_TYPES.length));
 });
 
-test('every type has a different readable label', () => {
+test('every type has a distinct, readable label', () => {
   const labels = EVENT_TYPE_NAMES.map(type => describe(makeEvent(type)).label);
 
   for (const label of labels) expect(label).toMatch(/^[A-Z][A-Za-z]+( [A-Za-z]+)+$/);
@@ -154,7 +154,7 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
   [
     'feature-created',
     { ...FLAG, data: { name: 'checkout', clonedFrom: { project: 'shop', feature: 'basket' } } },
-    'created flag **checkout** in project **default** as a copy of flag **basket** of project **shop**',
+    'created flag **checkout** in project **default** as a copy of flag **basket** in project **shop**',
   ],
   ['feature-deleted', FLAG, 'deleted flag **checkout** from project **default**'],
   [
@@ -487,7 +487,7 @@ test.each([
 });
 
 test('says that an admin token caused the event if the event has only the name of the token', () => {
-  const summaryByToken = (createdBy: string) =>
+  const summarizeByToken = (createdBy: string) =>
     describe({
       type: 'project-archived',
       createdBy,
@@ -499,8 +499,8 @@ test('says that an admin token caused the event if the event has only the name o
       preData: null,
     }).summary;
 
-  expect(summaryByToken('admin')).toBe('**admin token admin** archived project **shop**');
-  expect(summaryByToken('admin token admin')).toBe(summaryByToken('admin'));
+  expect(summarizeByToken('admin')).toBe('**admin token admin** archived project **shop**');
+  expect(summarizeByToken('admin token admin')).toBe(summarizeByToken('admin'));
 });
 
 test('an actor without a name is called "someone"', () => {
@@ -548,7 +548,7 @@ test('describes any event as one line of text and bold text, without throwing', 
     fc.string(),
   );
   const value = fc.oneof(hostile, fc.array(hostile), fc.dictionary(hostile, hostile), fc.jsonValue());
-  // These are the fields that the templates use, so that the values really appear.
+  // The fields that the templates use, so that the values really appear.
   const slots = Object.values(EVENT_TYPES).flatMap(({ text }) => text.match(/\w+(?=\})/g) ?? []);
   const fields = Object.fromEntries([...slots, 'type', 'value', 'clonedFrom'].map(slot => [slot, value]));
   const payload = fc.oneof(
@@ -570,8 +570,8 @@ test('describes any event as one line of text and bold text, without throwing', 
   });
 
   fc.assert(
-    fc.property(event, anything => {
-      const { summary } = describe(anything);
+    fc.property(event, generatedEvent => {
+      const { summary } = describe(generatedEvent);
 
       expect(summary).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u);
       expect(stripEscapes(summary)).not.toMatch(/[`*[\]<~|]|&#?[a-z0-9]+;/i);
@@ -643,7 +643,7 @@ test('the parts of any payload are its summary', () => {
 
 const ALICE = { createdByUserId: 7, createdByKind: 'user' };
 
-test('the parts of a sentence carry references for links, and mark the place', () => {
+test('the parts of a sentence have references for links, and mark the place', () => {
   const event = makeEvent('feature-strategy-add', {
     ...FLAG_IN_PRODUCTION,
     ...ALICE,

@@ -3,8 +3,8 @@ import { PROJECT_ROLES, ROOT_ROLES } from '../../access/roles.ts';
 import { ADMIN_TOKEN_USER_ID, adminTokenName } from '../../platform/actor.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { escapeLine, escapeMarkdown, toOneLine } from './markdown.ts';
-import { changedFields, describeStrategyChanges, readOwn, readPayload } from './payload.ts';
-import { type Reference, referenceTo, referenceToActor } from './references.ts';
+import { describeStrategyChanges, listChangedFields, readOwn, readPayload } from './payload.ts';
+import { buildActorReference, buildReference, type Reference } from './references.ts';
 import { type Option, type Options, parseTemplate, type Slot } from './template.ts';
 
 export type DescribedEvent = {
@@ -39,7 +39,7 @@ const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   project: event => event.project ?? readPayload(event, ['project']),
   environment: event => event.environment ?? readPayload(event, ['environment']),
   tag: event => readTag(event.data) ?? readTag(event.preData),
-  changes: changedFields,
+  changes: listChangedFields,
   strategyChanges: describeStrategyChanges,
   onlyDelivery: event => onlyOne(event, 'deliveries'),
   onlySession: event => onlyOne(event, 'sessions'),
@@ -47,8 +47,8 @@ const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   untilDay: event => formatDay(readPayload(event, ['until'])),
   grantedUsers: event => listGrantees(event, 'userIds', 'users'),
   grantedGroups: event => listGrantees(event, 'groupIds', 'groups'),
-  userId: event => nameFor(event, 'users', readPayload(event, ['userId'])),
-  groupId: event => nameFor(event, 'groups', readPayload(event, ['groupId'])),
+  userId: event => findNameFor(event, 'users', readPayload(event, ['userId'])),
+  groupId: event => findNameFor(event, 'groups', readPayload(event, ['groupId'])),
   ...Object.fromEntries(
     ['roles', 'before.roles', 'after.roles', 'roleId', 'before.roleId', 'after.roleId'].map(name => [
       name,
@@ -108,7 +108,7 @@ function compose(template: string, event: DescribedEvent, withReferences: boolea
     addText(sentence, ' for ');
   }
   if (actor === undefined) addText(sentence, agent === undefined ? 'Someone' : 'someone');
-  else addStrong(sentence, actor, withReferences ? referenceToActor(event) : undefined);
+  else addStrong(sentence, actor, withReferences ? buildActorReference(event) : undefined);
   addText(sentence, ' ');
   for (const piece of parseTemplate(template)) {
     if (typeof piece === 'string') addText(sentence, piece);
@@ -117,7 +117,7 @@ function compose(template: string, event: DescribedEvent, withReferences: boolea
   return sentence.parts;
 }
 
-/** Returns the name of the actor. Older events have only the name of the token that acted, which can be the name of a user. */
+/** Returns the name of the actor. Older events have only the name of the admin token, which can also be a user's name. */
 const getActorName = ({ createdBy, createdByUserId }: DescribedEvent): string =>
   createdByUserId === ADMIN_TOKEN_USER_ID ? adminTokenName(createdBy) : createdBy;
 
@@ -161,7 +161,11 @@ function addValue(sentence: Sentence, { reference }: Slot, { names, moreCount }:
   for (const [index, { text, value }] of names.entries()) {
     const isLast = index === names.length - 1 && moreCount === 0;
     if (index > 0) addText(sentence, isLast ? ' and ' : ', ');
-    addStrong(sentence, text, withReferences && reference ? referenceTo(event, reference, value) : undefined);
+    addStrong(
+      sentence,
+      text,
+      withReferences && reference ? buildReference(event, reference, value) : undefined,
+    );
   }
   if (moreCount > 0) addText(sentence, ` and ${moreCount} more`);
 }
@@ -201,7 +205,7 @@ function readName(item: unknown): string | undefined {
 function toPlainText(value: unknown): string | undefined {
   if (Number.isFinite(value)) return String(value);
   if (typeof value !== 'string') return undefined;
-  // The value is trimmed, because Markdown is not bold if its asterisks are next to a space.
+  // The value is trimmed, because Markdown text is not bold if its asterisks are next to a space.
   return toOneLine(ellipsize(value.trim(), MAX_VALUE_LENGTH)) || undefined;
 }
 
@@ -237,7 +241,7 @@ const BUILT_IN_ROLES = new Map<unknown, string>(
 );
 
 /** Returns the name that the payload gives for an id, or the id itself, because older and imported events have no names. */
-function nameFor(event: DescribedEvent, kind: 'users' | 'groups' | 'roles', id: unknown): unknown {
+function findNameFor(event: DescribedEvent, kind: 'users' | 'groups' | 'roles', id: unknown): unknown {
   const name = Number.isSafeInteger(id) ? readPayload(event, ['names', kind, String(id)]) : undefined;
   return typeof name === 'string' ? name : id;
 }
@@ -251,7 +255,7 @@ const addRoleNames = (event: DescribedEvent, value: unknown): unknown =>
  */
 function addRoleName(event: DescribedEvent, role: unknown): unknown {
   const id = readOwn(role, 'roleId') ?? readOwn(role, 'id') ?? role;
-  return readOwn(role, 'name') ?? BUILT_IN_ROLES.get(id) ?? nameFor(event, 'roles', id) ?? role;
+  return readOwn(role, 'name') ?? BUILT_IN_ROLES.get(id) ?? findNameFor(event, 'roles', id) ?? role;
 }
 
 /** Returns the holders of a grant of the form `{ roles: [{ roleId, userIds, groupIds }] }`. */
@@ -262,5 +266,5 @@ function listGrantees(
 ): unknown[] {
   const roles = readOwn(event.data, 'roles');
   const ids = Array.isArray(roles) ? roles.flatMap(role => readOwn(role, field) ?? []) : [];
-  return [...new Set(ids)].map(id => ({ id, name: nameFor(event, kind, id) }));
+  return [...new Set(ids)].map(id => ({ id, name: findNameFor(event, kind, id) }));
 }

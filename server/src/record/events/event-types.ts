@@ -70,7 +70,7 @@ export const EVENT_TYPES = {
   },
   'feature-created': {
     label: 'Flag created',
-    text: `created ${FLAG_IN_PROJECT}[ as a copy of flag {clonedFeature:clonedFrom.feature} of project {project:clonedFrom.project}]`,
+    text: `created ${FLAG_IN_PROJECT}[ as a copy of flag {clonedFeature:clonedFrom.feature} in project {project:clonedFrom.project}]`,
   },
   'feature-deleted': { label: 'Flag deleted', text: `deleted ${FLAG}[@ from project {project:project}]` },
   'feature-updated': { label: 'Flag updated', text: `updated ${FLAG_IN_PROJECT}${CHANGES}`, emitted: false },
@@ -168,7 +168,7 @@ export const EVENT_TYPES = {
     label: 'Project roles of group changed',
     text: `changed the roles of ${GROUP}${IN_PROJECT}${NEW_ROLES}`,
   },
-  // Despite its name this type may be about a group.
+  // Despite its name, this type may be about a group.
   'project-access-user-roles-deleted': {
     label: 'Project roles of user removed',
     text: `removed the roles of [group {group:groupId}|user {member:userId}|a user]${IN_PROJECT}${ROLES}`,
@@ -267,12 +267,12 @@ export const EVENT_TYPES = {
   'setting-deleted': { label: 'Setting deleted', text: `deleted ${SETTING}`, emitted: false },
   'client-metrics': {
     label: 'Usage metrics received',
-    text: `sent usage metrics[ of application {appName}]`,
+    text: `sent usage metrics[ for application {appName}]`,
     emitted: false,
   },
   'client-register': {
     label: 'SDK registered',
-    text: `registered an SDK[ of application {appName}]`,
+    text: `registered an SDK[ for application {appName}]`,
     emitted: false,
   },
   'pat-created': { label: 'Personal access token created', text: `created ${PAT}` },
@@ -280,7 +280,7 @@ export const EVENT_TYPES = {
   'public-signup-token-created': { label: 'Signup link created', text: `created ${SIGNUP}` },
   'public-signup-token-user-added': {
     label: 'User joined by signup link',
-    text: `let ${MEMBER} join by ${SIGNUP}`,
+    text: `let ${MEMBER} join through ${SIGNUP}`,
   },
   'public-signup-token-updated': { label: 'Signup link updated', text: `updated ${SIGNUP}${CHANGES}` },
   'change-request-created': { label: 'Change request opened', text: `opened ${REQUEST}`, emitted: false },
@@ -373,11 +373,11 @@ export const EVENT_TYPES = {
   },
   'features-exported': {
     label: 'Flags exported',
-    text: `exported flags${IN_ENVIRONMENT}[, namely {feature:features}]`,
+    text: `exported flags${IN_ENVIRONMENT}[: {feature:features}]`,
   },
   'features-imported': {
     label: 'Flags imported',
-    text: `imported flags${IN_ENVIRONMENT}[, namely {feature:features}]`,
+    text: `imported flags${IN_ENVIRONMENT}[: {feature:features}]`,
   },
   'service-account-created': { label: 'Service account created', text: `created ${ACCOUNT}` },
   'service-account-deleted': { label: 'Service account deleted', text: `deleted ${ACCOUNT}` },
@@ -497,7 +497,7 @@ export const EVENT_TYPES = {
     text: `deleted all groups provisioned by SCIM`,
     emitted: false,
   },
-  // Types that Unleash's 156 do not include.
+  // Types beyond the 156 of Unleash.
   'feature-link-added': { label: 'Link added to flag', text: `added ${LINK} to ${FLAG_IN_PROJECT}` },
   'feature-link-updated': {
     label: 'Link of flag updated',
@@ -540,7 +540,7 @@ export const EVENT_TYPES = {
   },
   'login-blocked': {
     label: 'Logins blocked after failures',
-    text: 'blocked logins[ of user {username}][ from address {address}] after [{failures}|too many] failures[ within {minutes} minutes]',
+    text: 'blocked logins[ of user {username}][ from IP address {address}] after [{failures}|too many] failures[ within {minutes} minutes]',
   },
   'integration-disabled': {
     label: 'Integration disabled',
@@ -548,7 +548,7 @@ export const EVENT_TYPES = {
   },
   'integration-failing': {
     label: 'Integration keeps failing',
-    text: `noticed that every delivery of ${INTEGRATION} fails[ since {failingSince}]`,
+    text: `noticed that every delivery of ${INTEGRATION} has failed[ since {failingSince}]`,
   },
   'integration-delivery-skipped': {
     label: 'Delivery skipped',
@@ -582,7 +582,7 @@ export const EVENT_TYPES = {
   'health-finding-unsnoozed': { label: 'Health finding unsnoozed', text: `unsnoozed ${FINDING}` },
   'feature-stage-entered': {
     label: 'Flag entered a lifecycle stage',
-    text: `moved ${FLAG_IN_PROJECT}[ from stage {before.stage} to stage {after.stage}| to stage {after.stage}| to another stage]`,
+    text: `moved ${FLAG_IN_PROJECT}[ from stage {before.stage} to stage {after.stage}| to stage {after.stage}| to a different stage]`,
   },
   'application-updated': { label: 'Application updated', text: `updated ${APP}${CHANGES}` },
   'application-deleted': { label: 'Application deleted', text: `deleted ${APP}` },
@@ -595,10 +595,10 @@ export type EmittedEventType = {
   [T in EventType]: (typeof EVENT_TYPES)[T] extends { emitted: false } ? never : T;
 }[EventType];
 
-// The cast is safe, because `Object.keys` forgets the key type, but the table is a constant that has exactly these keys.
+// The cast is safe: `Object.keys` loses the key type, but the table is a constant with exactly these keys.
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
 
-/** The types with their labels, for people who choose among them. */
+/** The types with their labels, to choose from. */
 export const EVENT_TYPE_LIST: { type: EventType; label: string; emitted: boolean }[] = EVENT_TYPE_NAMES.map(
   type => ({ type, label: EVENT_TYPES[type].label, emitted: !('emitted' in EVENT_TYPES[type]) }),
 );
@@ -607,7 +607,7 @@ export const EVENT_TYPE_LIST: { type: EventType; label: string; emitted: boolean
  * Builds a phrase. `phraseFor('a role', 'name', 'id')` gives "role {name}", "role {id}" if the event has no name, or "a role" if
  * the event has neither.
  */
-function phraseFor(thing: string, ...slots: string[]): string {
-  const noun = thing.slice(thing.indexOf(' ') + 1);
-  return `[${[...slots.map(slot => `${noun} {${slot}}`), thing].join('|')}]`;
+function phraseFor(fallback: string, ...slots: string[]): string {
+  const noun = fallback.slice(fallback.indexOf(' ') + 1);
+  return `[${[...slots.map(slot => `${noun} {${slot}}`), fallback].join('|')}]`;
 }

@@ -7,7 +7,7 @@ import { PREPARED } from '../../platform/db/prepared-statements.ts';
 
 export const IMPORTED_ID_OFFSET = 4_294_967_296;
 
-/** Unleash counts its events from 1, in 31 bits. */
+/** Unleash event ids begin at 1 and have 31 bits. */
 export const LOWEST_ID = 1 - IMPORTED_ID_OFFSET;
 
 export const toImportedId = (unleashId: number): number => unleashId - IMPORTED_ID_OFFSET;

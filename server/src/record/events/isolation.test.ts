@@ -38,7 +38,7 @@ const harness = useHarness();
 const callers: Caller[] = [];
 const writtenEvents: WrittenEvent[] = [];
 
-/** Decides whether a caller may see an event, written independently of the code. */
+/** Decides whether a caller can see an event, independently of the code under test. */
 const isVisible = (event: WrittenEvent, caller: Caller): boolean =>
   caller.isAdmin ||
   (event.project === null
@@ -95,14 +95,14 @@ const filters = fc.record(
 );
 
 test(
-  `${RUNS} random searches by random callers: page and total are exactly what they may see (seed ${SEED})`,
+  `${RUNS} random searches by random callers return exactly the page and total that they can see (seed ${SEED})`,
   GENERATED,
   async () => {
     expect(writtenEvents).toHaveLength(400);
 
     await fc.assert(
-      fc.asyncProperty(fc.nat(), filters, async (who, filter) => {
-        const caller = callers[who % callers.length] as Caller;
+      fc.asyncProperty(fc.nat(), filters, async (callerIndex, filter) => {
+        const caller = callers[callerIndex % callers.length] as Caller;
         const includes = (values: string[] | undefined, value: unknown) =>
           !values || values.includes(String(value));
         const expected = writtenEvents.filter(
@@ -117,7 +117,7 @@ test(
         );
         const offset = Number(filter.offset ?? 0);
         const page = expected.slice(offset, offset + Number(filter.limit ?? 50));
-        // The search has only these types, to exclude the events of the fixture itself.
+        // The search is limited to these types, to exclude the events of the fixture itself.
         const query = new URLSearchParams({ type: `IS_ANY_OF:${TYPES}` });
         for (const [name, value] of Object.entries(filter)) {
           query.set(name, Array.isArray(value) ? `IS_ANY_OF:${value.join(',')}` : String(value));

@@ -15,19 +15,19 @@ type Step = readonly [
   rejectionStatus?: 401,
 ];
 
-const P = '/projects/life';
-const F = `${P}/features/flag`;
-const E = `${F}/environments/production`;
+const PROJECT = '/projects/life';
+const FEATURE = `${PROJECT}/features/flag`;
+const ENVIRONMENT = `${FEATURE}/environments/production`;
 const strategy = { name: 'flexibleRollout', parameters: { rollout: '25' } };
 
-const U = '/user-admin/{user}';
-const A = '/service-account/{account}';
+const USER = '/user-admin/{user}';
+const ACCOUNT = '/service-account/{account}';
 const distantTime = '2099-01-01T00:00:00.000Z';
 const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
 const login = { username: 'alice', password: 'correct horse battery staple' };
 const wrongLogin = { ...login, password: 'wrong' };
 
-/** The requests about users, service accounts and their permissions. */
+/** The requests for users, service accounts and their permissions. */
 const PEOPLE: readonly Step[] = [
   [
     'POST',
@@ -37,9 +37,9 @@ const PEOPLE: readonly Step[] = [
   ],
   ['PUT', '/roles/{role}', { name: 'Release lead', permissions: [] }, ['role-updated']],
   ['POST', '/user-admin', { ...login, rootRole: '{role}' }, ['user-created']],
-  ['PUT', U, { name: 'Alice Moreau', rootRole: 3 }, ['user-updated']],
+  ['PUT', USER, { name: 'Alice Moreau', rootRole: 3 }, ['user-updated']],
   ['DELETE', '/roles/{role}', undefined, ['role-deleted']],
-  ['POST', `${U}/change-password`, { password: login.password }, ['user-password-changed']],
+  ['POST', `${USER}/change-password`, { password: login.password }, ['user-password-changed']],
   ['POST', '/user-admin/reset-password', { id: '{user}' }, ['user-password-link-created']],
   [
     'POST',
@@ -51,9 +51,9 @@ const PEOPLE: readonly Step[] = [
   ['POST', '/auth/simple/settings', { disabled: false }, ['setting-updated']],
   ['POST', '/auth/oidc/settings', { enabled: false }, ['setting-updated']],
   ['POST', './auth/simple/login', login, []],
-  ['DELETE', `${U}/sessions`, undefined, ['user-sessions-ended']],
-  ['POST', `${U}/deactivate`, undefined, ['user-deactivated']],
-  ['POST', `${U}/reactivate`, undefined, ['user-reactivated']],
+  ['DELETE', `${USER}/sessions`, undefined, ['user-sessions-ended']],
+  ['POST', `${USER}/deactivate`, undefined, ['user-deactivated']],
+  ['POST', `${USER}/reactivate`, undefined, ['user-reactivated']],
   ...Array.from(
     { length: LOGIN_LIMITS.place.failures - 1 },
     (): Step => ['POST', './auth/simple/login', wrongLogin, [], 401],
@@ -74,9 +74,14 @@ const PEOPLE: readonly Step[] = [
   ['PUT', '/invite-link/tokens/{invitation}', { enabled: false }, ['public-signup-token-updated']],
 
   ['POST', '/service-account', { name: 'deployer', rootRole: 3 }, ['service-account-created']],
-  ['PUT', A, { name: 'Deployments' }, ['service-account-updated']],
-  ['POST', `${A}/token`, { description: 'ci', expiresAt: distantTime }, ['service-account-token-created']],
-  ['DELETE', `${A}/token/{accountToken}`, undefined, ['service-account-token-deleted']],
+  ['PUT', ACCOUNT, { name: 'Deployments' }, ['service-account-updated']],
+  [
+    'POST',
+    `${ACCOUNT}/token`,
+    { description: 'ci', expiresAt: distantTime },
+    ['service-account-token-created'],
+  ],
+  ['DELETE', `${ACCOUNT}/token/{accountToken}`, undefined, ['service-account-token-deleted']],
   ['POST', '/groups', { name: 'Team', users: [] }, ['group-created']],
   [
     'PUT',
@@ -86,32 +91,42 @@ const PEOPLE: readonly Step[] = [
   ],
   ['PUT', '/groups/{group}', { name: 'The team', users: [] }, ['group-user-removed']],
 
-  ['POST', `${P}/access`, { roles: [5], users: ['{user}'], groups: ['{group}'] }, ['project-access-added']],
-  ['PUT', `${P}/users/{user}/roles`, { roles: [6] }, ['project-access-user-roles-updated']],
-  ['DELETE', `${P}/users/{user}/roles`, undefined, ['project-access-user-roles-deleted']],
-  ['PUT', `${P}/groups/{group}/roles`, { roles: [6] }, ['project-access-group-roles-updated']],
-  ['DELETE', `${P}/groups/{group}/roles`, undefined, ['project-access-group-roles-deleted']],
-  ['POST', `${P}/access`, { roles: [5], users: ['{user}'], groups: ['{group}'] }, ['project-access-added']],
-  ['POST', `${P}/access`, { roles: [6], users: ['{account}'], groups: [] }, ['project-access-added']],
+  [
+    'POST',
+    `${PROJECT}/access`,
+    { roles: [5], users: ['{user}'], groups: ['{group}'] },
+    ['project-access-added'],
+  ],
+  ['PUT', `${PROJECT}/users/{user}/roles`, { roles: [6] }, ['project-access-user-roles-updated']],
+  ['DELETE', `${PROJECT}/users/{user}/roles`, undefined, ['project-access-user-roles-deleted']],
+  ['PUT', `${PROJECT}/groups/{group}/roles`, { roles: [6] }, ['project-access-group-roles-updated']],
+  ['DELETE', `${PROJECT}/groups/{group}/roles`, undefined, ['project-access-group-roles-deleted']],
+  [
+    'POST',
+    `${PROJECT}/access`,
+    { roles: [5], users: ['{user}'], groups: ['{group}'] },
+    ['project-access-added'],
+  ],
+  ['POST', `${PROJECT}/access`, { roles: [6], users: ['{account}'], groups: [] }, ['project-access-added']],
   ['PUT', '/groups/{group}', { name: 'The team', users: [{ user: { id: '{user}' } }] }, ['group-user-added']],
-  ['DELETE', U, undefined, ['project-access-user-roles-deleted', 'group-user-removed', 'user-deleted']],
+  ['DELETE', USER, undefined, ['project-access-user-roles-deleted', 'group-user-removed', 'user-deleted']],
   ['DELETE', '/groups/{group}', undefined, ['project-access-group-roles-deleted', 'group-deleted']],
-  ['DELETE', A, undefined, ['project-access-user-roles-deleted', 'service-account-deleted']],
+  ['DELETE', ACCOUNT, undefined, ['project-access-user-roles-deleted', 'service-account-deleted']],
 ];
 
 /**
- * The whole life of a project and its flags, with the events that each request must record. `{strategy}`, `{segment}` and so on
- * are replaced with the id in the last response to a request of that kind.
+ * The full life cycle of a project and its flags, with the events that each request must record. `{strategy}`, `{segment}` and so
+ * on are replaced with the id in the last response to a request of that kind.
  */
 const STEPS: readonly Step[] = [
   ['POST', '/environments', { name: 'staging', type: 'test' }, ['environment-created']],
   ['PUT', '/environments/update/staging', { type: 'preproduction' }, ['environment-updated']],
   ['POST', '/projects', { id: 'life', name: 'Life' }, ['project-created', 'project-access-added']],
   ['POST', '/projects', { id: 'other', name: 'Other' }, ['project-created', 'project-access-added']],
-  ['PUT', P, { name: 'A life' }, ['project-updated']],
-  ['DELETE', `${P}/environments/staging`, undefined, ['project-environment-removed']],
-  ['POST', `${P}/environments`, { environment: 'staging' }, ['project-environment-added']],
-  ['POST', `${P}/environments/production/default-strategy`, strategy, ['default-strategy-updated']],
+  ['PUT', PROJECT, { name: 'A life' }, ['project-updated']],
+  ['DELETE', `${PROJECT}/environments/staging`, undefined, ['project-environment-removed']],
+  ['POST', `${PROJECT}/environments`, { environment: 'staging' }, ['project-environment-added']],
+  ['POST', `${PROJECT}/environments/production/default-strategy`, strategy, ['default-strategy-updated']],
   ['PUT', '/feature-types/release/lifetime', { lifetimeDays: 50 }, ['feature-type-updated']],
   ['POST', '/strategies', { name: 'mine', parameters: [] }, ['strategy-created']],
   ['PUT', '/strategies/mine', { description: 'Mine', parameters: [] }, ['strategy-updated']],
@@ -128,63 +143,73 @@ const STEPS: readonly Step[] = [
 
   ...PEOPLE,
 
-  ['POST', `${P}/features`, { name: 'flag' }, ['feature-created']],
-  ['POST', `${P}/features`, { name: 'parent' }, ['feature-created']],
-  ['PUT', F, { description: 'Purpose' }, ['feature-metadata-updated']],
-  ['PATCH', F, [{ op: 'replace', path: '/type', value: 'experiment' }], ['feature-metadata-updated']],
-  ['POST', `${P}/stale`, { features: ['flag'], stale: true }, ['feature-stale-on']],
+  ['POST', `${PROJECT}/features`, { name: 'flag' }, ['feature-created']],
+  ['POST', `${PROJECT}/features`, { name: 'parent' }, ['feature-created']],
+  ['PUT', FEATURE, { description: 'Purpose' }, ['feature-metadata-updated']],
+  ['PATCH', FEATURE, [{ op: 'replace', path: '/type', value: 'experiment' }], ['feature-metadata-updated']],
+  ['POST', `${PROJECT}/stale`, { features: ['flag'], stale: true }, ['feature-stale-on']],
   [
     'PUT',
-    `${P}/health/findings/stale/flag/snooze`,
+    `${PROJECT}/health/findings/stale/flag/snooze`,
     { until: tomorrow, reason: 'Next week' },
     ['health-finding-snoozed'],
   ],
-  ['DELETE', `${P}/health/findings/stale/flag/snooze`, undefined, ['health-finding-unsnoozed']],
-  ['POST', `${P}/stale`, { features: ['flag'], stale: false }, ['feature-stale-off']],
+  ['DELETE', `${PROJECT}/health/findings/stale/flag/snooze`, undefined, ['health-finding-unsnoozed']],
+  ['POST', `${PROJECT}/stale`, { features: ['flag'], stale: false }, ['feature-stale-off']],
   ['POST', '/features/flag/tags', { type: 'team', value: 'blue' }, ['feature-tagged']],
   ['POST', '/features/flag/tags', { type: 'team', value: 'red' }, ['tag-created', 'feature-tagged']],
   ['DELETE', '/features/flag/tags/team/red', undefined, ['feature-untagged']],
-  ['POST', `${F}/dependencies`, { feature: 'parent' }, ['feature-dependency-added']],
-  ['DELETE', `${F}/dependencies/parent`, undefined, ['feature-dependency-removed']],
-  ['POST', `${F}/dependencies`, { feature: 'parent' }, ['feature-dependency-added']],
-  ['DELETE', `${F}/dependencies`, undefined, ['feature-dependencies-removed']],
+  ['POST', `${FEATURE}/dependencies`, { feature: 'parent' }, ['feature-dependency-added']],
+  ['DELETE', `${FEATURE}/dependencies/parent`, undefined, ['feature-dependency-removed']],
+  ['POST', `${FEATURE}/dependencies`, { feature: 'parent' }, ['feature-dependency-added']],
+  ['DELETE', `${FEATURE}/dependencies`, undefined, ['feature-dependencies-removed']],
   ['POST', '/groups', { name: 'Owners' }, ['group-created']],
-  ['PUT', `${F}/owners`, { owners: [{ type: 'group', id: '{group}' }] }, ['feature-owners-updated']],
-  ['POST', `${F}/link`, { url: 'https://example.com/1', title: 'Ticket' }, ['feature-link-added']],
-  ['PUT', `${F}/link/{link}`, { url: 'https://example.com/2', title: 'Ticket' }, ['feature-link-updated']],
-  ['DELETE', `${F}/link/{link}`, undefined, ['feature-link-removed']],
-  ['POST', `${F}/favorites`, undefined, ['feature-favorited']],
-  ['DELETE', `${F}/favorites`, undefined, ['feature-unfavorited']],
-  ['POST', `${P}/views`, { name: 'Ours', page: '/events', query: '' }, ['project-view-created']],
+  ['PUT', `${FEATURE}/owners`, { owners: [{ type: 'group', id: '{group}' }] }, ['feature-owners-updated']],
+  ['POST', `${FEATURE}/link`, { url: 'https://example.com/1', title: 'Ticket' }, ['feature-link-added']],
   [
     'PUT',
-    `${P}/views/{view}`,
+    `${FEATURE}/link/{link}`,
+    { url: 'https://example.com/2', title: 'Ticket' },
+    ['feature-link-updated'],
+  ],
+  ['DELETE', `${FEATURE}/link/{link}`, undefined, ['feature-link-removed']],
+  ['POST', `${FEATURE}/favorites`, undefined, ['feature-favorited']],
+  ['DELETE', `${FEATURE}/favorites`, undefined, ['feature-unfavorited']],
+  ['POST', `${PROJECT}/views`, { name: 'Ours', page: '/events', query: '' }, ['project-view-created']],
+  [
+    'PUT',
+    `${PROJECT}/views/{view}`,
     { name: 'Ours, renamed', page: '/events', query: '' },
     ['project-view-updated'],
   ],
-  ['DELETE', `${P}/views/{view}`, undefined, ['project-view-deleted']],
-  ['POST', `${P}/favorites`, undefined, ['project-favorited']],
-  ['DELETE', `${P}/favorites`, undefined, ['project-unfavorited']],
+  ['DELETE', `${PROJECT}/views/{view}`, undefined, ['project-view-deleted']],
+  ['POST', `${PROJECT}/favorites`, undefined, ['project-favorited']],
+  ['DELETE', `${PROJECT}/favorites`, undefined, ['project-unfavorited']],
 
-  ['POST', `${E}/on`, undefined, ['feature-strategy-add', 'feature-environment-enabled']],
-  ['POST', `${E}/strategies`, { ...strategy, segments: ['{segment}'] }, ['feature-strategy-add']],
-  ['PUT', `${E}/strategies/{strategy}`, { ...strategy, title: 'A quarter' }, ['feature-strategy-update']],
+  ['POST', `${ENVIRONMENT}/on`, undefined, ['feature-strategy-add', 'feature-environment-enabled']],
+  ['POST', `${ENVIRONMENT}/strategies`, { ...strategy, segments: ['{segment}'] }, ['feature-strategy-add']],
+  [
+    'PUT',
+    `${ENVIRONMENT}/strategies/{strategy}`,
+    { ...strategy, title: 'A quarter' },
+    ['feature-strategy-update'],
+  ],
   [
     'POST',
-    `${E}/strategies/set-sort-order`,
+    `${ENVIRONMENT}/strategies/set-sort-order`,
     [{ id: '{strategy}', sortOrder: 0 }],
     ['strategy-order-changed'],
   ],
-  ['DELETE', `${E}/strategies/{strategy}`, undefined, ['feature-strategy-remove']],
+  ['DELETE', `${ENVIRONMENT}/strategies/{strategy}`, undefined, ['feature-strategy-remove']],
   [
     'PUT',
-    `${E}/variants`,
+    `${ENVIRONMENT}/variants`,
     [{ name: 'blue', weight: 1_000, weightType: 'variable', stickiness: 'default' }],
     ['feature-environment-variants-updated'],
   ],
-  ['POST', `${E}/off`, undefined, ['feature-environment-disabled']],
-  ['POST', `${F}/lifecycle/complete`, { status: 'kept' }, ['feature-completed']],
-  ['POST', `${F}/lifecycle/uncomplete`, undefined, ['feature-uncompleted']],
+  ['POST', `${ENVIRONMENT}/off`, undefined, ['feature-environment-disabled']],
+  ['POST', `${FEATURE}/lifecycle/complete`, { status: 'kept' }, ['feature-completed']],
+  ['POST', `${FEATURE}/lifecycle/uncomplete`, undefined, ['feature-uncompleted']],
   [
     'POST',
     '/features-batch/export',
@@ -201,18 +226,23 @@ const STEPS: readonly Step[] = [
     },
     ['feature-created', 'features-imported'],
   ],
-  ['POST', `${F}/changeProject`, { newProjectId: 'other' }, ['feature-project-change']],
+  ['POST', `${FEATURE}/changeProject`, { newProjectId: 'other' }, ['feature-project-change']],
   ['DELETE', '/projects/other/features/flag', undefined, ['feature-archived']],
   ['POST', '/projects/other/revive', { features: ['flag'] }, ['feature-revived']],
   ['DELETE', '/tags/team/blue', undefined, ['feature-untagged', 'tag-deleted']],
   ['DELETE', '/tag-types/team', undefined, ['tag-deleted', 'tag-type-deleted']],
   ['POST', '/projects/other/archive', { features: ['flag'] }, ['feature-archived']],
   ['POST', '/projects/other/delete', { features: ['flag'] }, ['feature-deleted']],
-  ['POST', `${P}/archive`, { features: ['parent', 'imported'] }, ['feature-archived', 'feature-archived']],
+  [
+    'POST',
+    `${PROJECT}/archive`,
+    { features: ['parent', 'imported'] },
+    ['feature-archived', 'feature-archived'],
+  ],
 
   ['POST', '/projects/archive/life', undefined, ['project-archived']],
   ['POST', '/projects/revive/life', undefined, ['project-revived']],
-  ['DELETE', P, undefined, ['feature-deleted', 'feature-deleted', 'project-deleted']],
+  ['DELETE', PROJECT, undefined, ['feature-deleted', 'feature-deleted', 'project-deleted']],
   ['DELETE', '/segments/{segment}', undefined, ['segment-deleted']],
   ['DELETE', '/context/region', undefined, ['context-field-deleted']],
   ['DELETE', '/strategies/mine', undefined, ['strategy-deleted']],
@@ -259,8 +289,8 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * The fields of an event of each type, as the catalog has them. P is project, E environment, F feature, d data (the state after
- * the change) and p preData (the state before it).
+ * The fields that events of each type have. P is project, E environment, F feature, d data (the state after the change) and p
+ * preData (the state before it).
  */
 const FIELDS: Record<string, string> = {
   'health-finding-snoozed': 'PF d',
@@ -382,24 +412,24 @@ const DELIVERY = 'requires a failing receiver, tested with deliveries';
 
 /** The emitted types that no request above records, each with the reason. */
 const EMITTED_ELSEWHERE: Record<string, string> = {
-  ...reasonFor(JOB, ['feature-potentially-stale-on']),
-  ...reasonFor(SDK, [
+  ...withReason(JOB, ['feature-potentially-stale-on']),
+  ...withReason(SDK, [
     ...['application-created', 'application-updated', 'application-deleted'],
     'feature-stage-entered',
   ]),
-  ...reasonFor(LINK, ['user-identity-linked']),
-  ...reasonFor(IMPORT, [
+  ...withReason(LINK, ['user-identity-linked']),
+  ...withReason(IMPORT, [
     ...['project-import', 'environment-import', 'feature-import', 'segment-import'],
     ...['strategy-import', 'tag-type-import', 'tag-import'],
   ]),
-  ...reasonFor(DELIVERY, [
+  ...withReason(DELIVERY, [
     ...['integration-disabled', 'integration-failing'],
     ...['integration-redelivered', 'integration-delivery-skipped'],
   ]),
 };
 
-function reasonFor(why: string, types: string[]): Record<string, string> {
-  return Object.fromEntries(types.map(type => [type, why]));
+function withReason(reason: string, types: string[]): Record<string, string> {
+  return Object.fromEntries(types.map(type => [type, reason]));
 }
 
 const harness = useHarness();
@@ -418,7 +448,7 @@ test('every emitted type is recorded by a request above or listed with a reason'
   expect([...writtenTypes, ...Object.keys(EMITTED_ELSEWHERE)].toSorted()).toEqual(emittedTypes.toSorted());
 });
 
-test('the whole life of a flag and everything around it records exactly the expected events', {
+test('the full life cycle of a flag and everything around it records exactly the expected events', {
   timeout: 300_000,
 }, async () => {
   const ids: Record<string, string | number> = {};
@@ -462,7 +492,7 @@ function rememberIds(ids: Record<string, string | number>, path: string, body: a
   if (path === '/user-admin') ids.user = body.id;
   if (path === '/invite-link/tokens') ids.invitation = body.secret;
   if (path === '/service-account') ids.account = body.id;
-  if (path === `${A}/token`) ids.accountToken = body.id;
+  if (path === `${ACCOUNT}/token`) ids.accountToken = body.id;
   if (path === '/groups') ids.group = body.id;
   if (path === '/addons') ids.addon = body.id;
 }

@@ -23,7 +23,7 @@ const WEBHOOK_BODY = {
   events: ['feature-created'],
 };
 
-/** Creates an integration of an open, a readable and a private project, which an editor updates and deletes. */
+/** Creates an integration for an open, a readable and a hidden project, then has an editor update and delete it. */
 beforeAll(async () => {
   editor = await makeUser(harness.db, 'Editor');
   await makeProject(harness.db, { id: 'open-one' });
@@ -67,7 +67,7 @@ test('shows other callers only the listed projects that they can read', async ()
   expect(JSON.stringify([events, single.body])).not.toContain('hidden-one');
 });
 
-test('finds no hidden project in the text of an event', async () => {
+test('does not find a hidden project in the text of an event', async () => {
   expect(await search('query=hidden-on', editor.token)).toEqual([]);
   expect((await search('query=hidden-on&type=IS:addon-config-updated')).length).toBe(1);
 });
@@ -96,7 +96,7 @@ test('omits a list whose projects the caller cannot read, because an empty list 
 });
 
 test.each(['ndjson', 'csv'])(
-  'an export as %s shows only the listed projects that the caller can read',
+  'the %s export shows only the listed projects that the caller can read',
   async format => {
     const { body } = await call(
       harness.app,
@@ -151,7 +151,7 @@ test('the stream shows only the listed projects that the caller can read', async
   for (const client of clients) client.close();
 });
 
-test('hides the filter of an integration that names a project the caller cannot read', async () => {
+test('hides an integration filter that names a project the caller cannot read', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const { token } = user;
   await makeProject(harness.db, { id: 'filtered-one', mode: 'private' });

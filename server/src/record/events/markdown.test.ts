@@ -6,7 +6,7 @@ import { escapeMarkdown } from './markdown.ts';
 test.each([
   ['a name of letters and digits', 'Checkout 2 äß 漢字 😀', 'Checkout 2 äß 漢字 😀'],
   ['a common flag name', 'checkout-v2_beta.1', 'checkout-v2_beta.1'],
-  ['what is formatting at the start of a line only', '# a + b - c 1. d > e!', '# a + b - c 1. d > e!'],
+  ['formatting that works only at the start of a line', '# a + b - c 1. d > e!', '# a + b - c 1. d > e!'],
   ['emphasis', '**a** _b_ ~~c~~', '\\*\\*a\\*\\* \\_b\\_ \\~\\~c\\~\\~'],
   ['underscores', 'a_b __c a_-b c_', 'a_b \\_\\_c a\\_-b c\\_'],
   ['underscores of a plain name', '__proto__', '\\_\\_proto\\_\\_'],
@@ -23,9 +23,9 @@ test.each([
   ['a backslash at the end', 'a\\ \u0000', 'a\\\\'],
   ['a backslash before an underscore', 'a\\_b', 'a\\\\\\_b'],
   ['a mention', '@here', '@\u200Dhere'],
-  ['a mail address', 'a@b.c', 'a@\u200Db.c'],
-  ['a web address', 'https://evil.example', 'https:/\u200D/evil.example'],
-  ['a web address without scheme', 'WWW.evil.example', 'WWW\u200D.evil.example'],
+  ['an email address', 'a@b.c', 'a@\u200Db.c'],
+  ['a URL', 'https://evil.example', 'https:/\u200D/evil.example'],
+  ['a URL without a scheme', 'WWW.evil.example', 'WWW\u200D.evil.example'],
   ['line breaks and tabs', 'a\r\nb\u2028c\u0085d\te', 'a b c d e'],
   ['control characters', 'a\u0000b\u001B[31mc\u007Fd', 'ab\\[31mcd'],
   ['bidi characters', 'a\u202Eb\u2066c\u200Fd\u061Ce', 'abcde'],
@@ -53,7 +53,7 @@ test('an escaped string renders as it was written', () => {
   );
 });
 
-test('no string keeps anything that is formatting inside a bold part, a line break, a control or a bidi character', () => {
+test('an escaped string has no inline formatting, line breaks, control characters or bidi characters', () => {
   const hostile = fc.stringMatching(/^[\\`*_[\]()<>~|&#;@/w.a -]*$/);
   fc.assert(
     fc.property(fc.oneof(hostile, fc.string(), fc.string({ unit: 'binary' })), text => {

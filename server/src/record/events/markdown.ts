@@ -20,8 +20,7 @@ export function toOneLine(text: string): string {
  * lists and headings only start at the beginning of a line, and an underscore between letters is not emphasis.
  */
 export function escapeLine(line: string): string {
-  // This is a fast path, because in most names only underscores may need escaping. Skipping the other three searches halves the
-  // time.
+  // Fast path: in most names, only underscores may need escaping, and skipping the other three searches halves the time.
   if (PLAIN_NAME.test(line) && !/www/i.test(line)) return escapeUnderscores(line);
   const escapedLine = line
     // A backslash escapes only punctuation, and the closing `**` is punctuation, so a trailing backslash must be escaped too. `&`

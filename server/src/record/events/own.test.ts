@@ -36,19 +36,19 @@ beforeAll(async () => {
 const isOwn = ({ type, project }: FoundEvent) => project === null && type !== 'user-created';
 
 test('only the user who caused an event without a project finds it', async () => {
-  const mine = await search('type=IS:tag-created', editor);
-  const theirs = await search('type=IS:tag-created', otherUser);
+  const editorResult = await search('type=IS:tag-created', editor);
+  const otherResult = await search('type=IS:tag-created', otherUser);
   const viewer = await makeUser(harness.db, 'Viewer');
 
-  expect(mine.total).toBe(3);
-  expect(mine.events).toHaveLength(3);
-  expect(theirs.total).toBe(3);
-  expect(new Set([...mine.events, ...theirs.events].map(({ id }) => id)).size).toBe(6);
+  expect(editorResult.total).toBe(3);
+  expect(editorResult.events).toHaveLength(3);
+  expect(otherResult.total).toBe(3);
+  expect(new Set([...editorResult.events, ...otherResult.events].map(({ id }) => id)).size).toBe(6);
   expect((await search('type=IS:tag-created', viewer)).total).toBe(0);
 });
 
 test.each(['', 'query=simple', 'from=IS:2020-01-01', 'type=IS_ANY_OF:tag-created,feature-created'])(
-  'pages of the search "%s" have events with and without a project in one order, and add up to the total',
+  'pages of the search "%s" list events with and without a project in id order, and add up to the total',
   async filter => {
     const allEvents = await search(`${filter}&limit=1000`, editor);
     const pagedEvents: FoundEvent[] = [];
@@ -65,7 +65,7 @@ test.each(['', 'query=simple', 'from=IS:2020-01-01', 'type=IS_ANY_OF:tag-created
   },
 );
 
-test('filters by creator, project and id count own events in the same way', async () => {
+test('filters by creator, project and id apply to own events in the same way', async () => {
   const [event] = (await search('type=IS:tag-created&limit=1', editor)).events;
 
   expect((await search(`createdBy=IS:${editor.id}&type=IS:tag-created`, editor)).total).toBe(3);
@@ -85,13 +85,13 @@ test('only the user who caused an event without a project can read it by id', as
 
 test('a user is listed as a creator after their first event, with or without a project', async () => {
   const user = await makeUser(harness.db, 'Editor');
-  const creators = async ({ token }: TestUser) =>
+  const listCreators = async ({ token }: TestUser) =>
     (await call(harness.app, 'GET', '/api/admin/event-creators', { token })).body.map(
       ({ id }: { id: number }) => id,
     );
 
-  expect(await creators(user)).toContain(user.id);
-  expect(await creators(otherUser)).not.toContain(user.id);
+  expect(await listCreators(user)).toContain(user.id);
+  expect(await listCreators(otherUser)).not.toContain(user.id);
 });
 
 test('a user who loses access to a project no longer sees their own events in it', async () => {
@@ -109,7 +109,7 @@ test('a user who loses access to a project no longer sees their own events in it
   ).toBe(404);
 });
 
-test('root admins see the IP address of their own events', async () => {
+test('only root admins see IP addresses, even those of their own events', async () => {
   const [event] = (await search('type=IS:tag-created&limit=1', editor)).events;
 
   expect(event).not.toHaveProperty('ip');

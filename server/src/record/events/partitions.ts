@@ -32,7 +32,7 @@ export async function addImportedPartition(db: Db): Promise<void> {
     on conflict do nothing`.execute(db);
 }
 
-/** Returns the number of event ids that the attached partitions still have. */
+/** Returns how many event ids the attached partitions have left. */
 export async function countEventIdsLeft(db: Reader): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     select max(substring(pg_get_expr(relpartbound, oid) from 'TO \\(''?(\\d+)''?\\)')::bigint)

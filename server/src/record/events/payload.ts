@@ -5,7 +5,10 @@ export type Payloads = { data: unknown; preData: unknown };
 
 const MAX_COMPARED_DEPTH = 50;
 
-/** Follows a path into the payload, in the new state first. A path that begins with `before` or `after` reads only that state. */
+/**
+ * Follows a path into the new state, or into the old state if the new state has no value there. A path that begins with `before` or
+ * `after` reads only that state.
+ */
 export function readPayload({ data, preData }: Payloads, path: string[]): unknown {
   if (path[0] === 'before') return path.slice(1).reduce(readOwn, preData);
   if (path[0] === 'after') return path.slice(1).reduce(readOwn, data);
@@ -13,7 +16,7 @@ export function readPayload({ data, preData }: Payloads, path: string[]): unknow
 }
 
 /** Returns the names of the fields that differ between the two states. */
-export function changedFields({ data, preData }: Payloads): string[] {
+export function listChangedFields({ data, preData }: Payloads): string[] {
   if (!isRecord(data) || !isRecord(preData)) return [];
   const fields = new Set([...Object.keys(preData), ...Object.keys(data)]);
   return [...fields].filter(field => !isSame(readOwn(data, field), readOwn(preData, field)));
@@ -23,18 +26,18 @@ const SHOWN_PARAMETERS = ['rollout', 'stickiness', 'groupId'];
 const MAX_PARAMETER_LENGTH = 30;
 
 /**
- * Like `changedFields`, but for a strategy, with the parameter values that decide who gets the feature, such as "rollout 10 % → 50
- * %".
+ * Like `listChangedFields`, but for a strategy, with the parameter values that decide who gets the feature, such as "rollout 10 % →
+ * 50 %".
  */
 export function describeStrategyChanges(payloads: Payloads): string[] {
-  return changedFields(payloads).flatMap(field =>
+  return listChangedFields(payloads).flatMap(field =>
     field === 'parameters' ? describeParameters(payloads) : [field],
   );
 }
 
 function describeParameters({ data, preData }: Payloads): string[] {
   const [oldParameters, newParameters] = [readOwn(preData, 'parameters'), readOwn(data, 'parameters')];
-  const changedNames = changedFields({ data: newParameters, preData: oldParameters });
+  const changedNames = listChangedFields({ data: newParameters, preData: oldParameters });
   const shownNames = SHOWN_PARAMETERS.filter(
     name =>
       changedNames.includes(name) &&

@@ -39,7 +39,7 @@ export const presentEventTo = (
   actor.isAdmin
     ? { ...presentEvent(event, options), ip: event.ip }
     : presentEvent(
-        listedProjects(event).every(canRead)
+        getListedProjects(event).every(canRead)
           ? event
           : {
               ...event,
@@ -52,7 +52,7 @@ export const presentEventTo = (
 /** Returns the `canRead` argument of `presentEventTo` for these events. */
 export async function makeCanRead(db: Reader, actor: Actor, events: EventRow[]): Promise<CanRead> {
   const hiddenProjects = await findUnreadableProjects(db, actor, [
-    ...new Set(events.flatMap(listedProjects)),
+    ...new Set(events.flatMap(getListedProjects)),
   ]);
   return project => !hiddenProjects.has(project);
 }
@@ -61,10 +61,10 @@ export async function makeCanRead(db: Reader, actor: Actor, events: EventRow[]):
  * Returns the projects that an event without a project lists, which are those of an integration or API token and those in an
  * integration's filter. The caller who caused the event sees it, but may lack access to some of these projects.
  */
-export const listedProjects = ({ project, data, preData }: EventRow): string[] =>
+export const getListedProjects = ({ project, data, preData }: EventRow): string[] =>
   project === null
     ? [data, preData]
-        .flatMap(part => [...readProjects(part), ...filteredProjects(part)])
+        .flatMap(part => [...readProjects(part), ...readFilterProjects(part)])
         .filter(name => name !== ALL)
     : [];
 
@@ -74,7 +74,7 @@ const readProjects = (part: object | null): string[] => {
 };
 
 /** Returns the projects of a filter such as `IS_ANY_OF:default,payments`. */
-const filteredProjects = (part: object | null): string[] => {
+const readFilterProjects = (part: object | null): string[] => {
   const { filter } = (part ?? {}) as { filter?: { project?: unknown } | null };
   const project = filter?.project;
   if (typeof project !== 'string') return [];
@@ -90,7 +90,7 @@ function removeHidden(part: object | null, canRead: CanRead): object | null {
 
 /** Removes the whole filter, because its other parameters may name things in the hidden project. */
 function removeHiddenFilter(part: object, canRead: CanRead): object {
-  if (filteredProjects(part).every(canRead)) return part;
+  if (readFilterProjects(part).every(canRead)) return part;
   const { filter: _, ...rest } = part as { filter: unknown };
   return rest;
 }

@@ -37,7 +37,7 @@ const REFERENCES = {
   tagType: { kind: 'tag-type' },
   featureType: { kind: 'feature-type', ids: [['id']] },
   user: { kind: 'user', ids: [['userId'], ['id']] },
-  // The payload may have the id of a group or of a signup link.
+  // The payload's `id` can be that of a group or a signup link.
   member: { kind: 'user', ids: [['userId']] },
   group: { kind: 'group', ids: [['groupId'], ['id']] },
   listedUser: { kind: 'user' },
@@ -50,14 +50,14 @@ const REFERENCES = {
 
 export type ReferenceName = keyof typeof REFERENCES;
 
-/** Kinds that belong to a project, which is part of their URL too. */
+/** Kinds that belong to a project, whose id is part of their URLs. */
 const IN_PROJECT: readonly Reference['kind'][] = ['feature', 'segment', 'context-field'];
 
 /** Names are at most 100 characters long, but a payload of unknown origin may have longer values. */
 const MAX_ID_LENGTH = 200;
 
 /** Returns what a value in an event's sentence refers to, or undefined if the event does not have the id. */
-export function referenceTo(
+export function buildReference(
   event: ProjectPayloads,
   name: ReferenceName,
   value: unknown,
@@ -72,7 +72,7 @@ export function referenceTo(
 }
 
 /** Returns the actor of an event, if it is an account. */
-export function referenceToActor(actor: {
+export function buildActorReference(actor: {
   createdByUserId?: number | null;
   createdByKind?: string | null;
 }): Reference | undefined {

@@ -89,17 +89,17 @@ test('pages have no gaps or overlaps, and a page past the end has the correct to
 });
 
 test('days are UTC days, both inclusive', async () => {
-  const insert = (ageInDays: string) =>
-    sql`insert into events (group_id, type, created_by, project, created_at) values ('days', 'segment-created', 'x', 'days', ${ageInDays})`.execute(
+  const insert = (createdAt: string) =>
+    sql`insert into events (group_id, type, created_by, project, created_at) values ('days', 'segment-created', 'x', 'days', ${createdAt})`.execute(
       harness.db,
     );
-  for (const ageInDays of [
+  for (const createdAt of [
     '2001-02-02T23:59:59.999Z',
     '2001-02-03T00:00:00Z',
     '2001-02-03T23:59:59.999Z',
     '2001-02-04T00:00:00Z',
   ]) {
-    await insert(ageInDays);
+    await insert(createdAt);
   }
 
   const count = async (query: string) => (await search(`groupId=IS:days&${query}`)).total;
@@ -210,7 +210,7 @@ test('a caller who cannot read a private project sees neither its events nor a t
   expect(hidden.body.message.replace(id, '')).toBe(missing.body.message.replace('999999999', ''));
 });
 
-test('an event says who acted: a user, an admin token or the service itself', async () => {
+test('an event says who acted: a user, an admin token or the server itself', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   const create = (name: string, token?: string) =>
     call(harness.app, 'POST', '/api/admin/tag-types', { body: { name }, ...(token ? { token } : {}) });
@@ -275,20 +275,20 @@ test('a forwarded IP address is not trusted from a proxy that is not configured'
   expect((await search('project=IS:forged')).events[0]).toHaveProperty('ip', '127.0.0.1');
 });
 
-test('lists only creators of events that the caller may see', async () => {
+test('lists only creators of events that the caller can see', async () => {
   await change(
     harness.db,
     { ...SYSTEM, kind: 'user', userId: reader.id, name: reader.username },
     async ({ record }) => record({ type: 'feature-created', project: 'secret-project' }),
   );
-  const creators = async (token?: string) =>
+  const listCreators = async (token?: string) =>
     (await call(harness.app, 'GET', '/api/admin/event-creators', token ? { token } : {})).body.map(
       (creator: { id: number }) => creator.id,
     );
 
-  expect(await creators()).toContain(reader.id);
-  expect(await creators(reader.token)).toContain(reader.id);
-  expect(await creators(viewer.token)).not.toContain(reader.id);
+  expect(await listCreators()).toContain(reader.id);
+  expect(await listCreators(reader.token)).toContain(reader.id);
+  expect(await listCreators(viewer.token)).not.toContain(reader.id);
 });
 
 test.each(['abc', '0', '--1', '1.5', '99999999999999999999'])('rejects the event id %s', async id => {
@@ -315,7 +315,7 @@ test('lists every type with its label, and whether it is emitted, to every calle
   });
 });
 
-test('responds with 304 to a client that has the list of types', async () => {
+test('responds with 304 to a client that has the current list of types', async () => {
   const headers = { authorization: viewer.token };
   const first = await harness.app.inject({ url: '/api/admin/event-types', headers });
   const { etag } = first.headers;
@@ -348,11 +348,11 @@ test('a search returns the parts of summaries on request, and a single event alw
 
   const [plainEvent] = (await search('feature=IS:with-parts')).events;
   const [detailed] = (await search('feature=IS:with-parts&parts=true')).events;
-  const [declined] = (await search('feature=IS:with-parts&parts=false')).events;
+  const [withoutParts] = (await search('feature=IS:with-parts&parts=false')).events;
   const single = await call(harness.app, 'GET', `/api/admin/events/${plainEvent?.id}`);
 
   expect(plainEvent).not.toHaveProperty('parts');
-  expect(declined).toEqual(plainEvent);
+  expect(withoutParts).toEqual(plainEvent);
   expect(detailed).toEqual({ ...plainEvent, parts });
   expect(single.body.parts).toEqual(parts);
 });

@@ -17,9 +17,9 @@ export function eventTypesRoute(app: App): void {
       schema: {
         operationId: 'getEventTypes',
         tags: ['Events'],
-        summary: 'List the types of events',
+        summary: 'List event types',
         description:
-          'Returns every type of event with its label, and whether an operation emits it. The list changes only with the version of the server. Every authenticated caller may call it.',
+          'Returns every event type with its label, and whether an operation emits it. The list changes only with the server version. Every authenticated caller may call it.',
         response: {
           200: jsonResponse('The types', EventTypeList),
           ...errorResponses(401, 403),

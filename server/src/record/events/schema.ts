@@ -59,7 +59,7 @@ export const EventPart = Named(
             }),
             id: Type.String({
               description:
-                'Its id: the name of a feature, environment, context field, strategy type or tag type; type:value of a tag; otherwise the id. The resource may have been deleted since',
+                'Id of the resource: the name of a feature, environment, context field, strategy type or tag type, type:value for a tag, and otherwise the id. The resource may have been deleted since',
               examples: [strongPart.ref.id],
             }),
             project: Type.Optional(
@@ -81,7 +81,7 @@ export const Event = Named(
   Type.Object(
     {
       id: Type.Integer({
-        description: 'Increases over time. Events that were imported have ids below zero',
+        description: 'Increases over time. Imported events have negative ids',
         examples: [4211],
       }),
       createdAt: Timestamp('When the event happened'),
@@ -108,7 +108,7 @@ export const Event = Named(
           title: 'ActorKind',
           enum: [...ACTOR_KINDS],
           description:
-            'Who acted: `user` a person in the console, `token` a program with a personal token, `agent` an agent on behalf of createdBy, `service-account`, `admin-token`, or `system` the server itself. Absent from events that are older than this field; in older events, `user` includes personal tokens.',
+            'Who acted: `user` (a person in the console), `token` (a program with a personal access token), `agent` (an agent on behalf of createdBy), `service-account`, `admin-token`, or `system` (the server itself). Absent from events older than this field. In older events, `user` includes personal access tokens.',
           examples: ['user'],
         }),
       ),
@@ -128,25 +128,25 @@ export const Event = Named(
       createdByClient: Type.Optional(
         Type.String({
           description:
-            'Name and version of the client, from the request header Halyard-Client or User-Agent. The client itself sends it, so it can be wrong. Absent for sessions',
+            'Name and version of the client, from the Halyard-Client or User-Agent request header. The client itself sends it, so it can be wrong. Absent for sessions',
           examples: ['halyard-cli/1.4.0'],
         }),
       ),
       environment: Nullable(
         Type.String({
-          description: 'Name of the environment. null: the event is about no environment',
+          description: 'Name of the environment. null if the event does not concern one',
           examples: [null],
         }),
       ),
       project: Nullable(
         Type.String({
-          description: 'Id of the project. null: the event is about no project',
+          description: 'Id of the project. null if the event does not concern one',
           examples: ['default'],
         }),
       ),
       featureName: Nullable(
         Type.String({
-          description: 'Name of the feature. null: the event is about no feature',
+          description: 'Name of the feature. null if the event does not concern one',
           examples: ['checkout-v2'],
         }),
       ),
@@ -166,7 +166,7 @@ export const Event = Named(
           { additionalProperties: true, description: 'The subject before the change', examples: [null] },
         ),
       ),
-      tags: Type.Array(Ref(Tag), { description: 'Tags of the feature at that moment' }),
+      tags: Type.Array(Ref(Tag), { description: 'Tags of the feature at that time' }),
       label: Type.String({ description: 'Short readable name of the type', examples: ['Flag created'] }),
       summary: Type.String({
         description: 'One line of Markdown. Names are escaped',
@@ -194,7 +194,7 @@ export const Event = Named(
       comment: Type.Optional(
         Type.String({
           description:
-            'Reason for the change, from the request header Halyard-Comment. Absent if the caller gave none',
+            'Reason for the change, from the Halyard-Comment request header. Absent if the caller gave none',
           examples: ['Rollback of the spring sale, see INC-1234'],
         }),
       ),
@@ -211,9 +211,9 @@ export const Event = Named(
               description: 'The product that recorded the event',
               examples: ['unleash'],
             }),
-            id: Type.Integer({ description: 'The id of the event in the other product', examples: [4211] }),
+            id: Type.Integer({ description: 'Id of the event in that product', examples: [4211] }),
           },
-          { description: 'Where the event was imported from. Absent in events of this server' },
+          { description: 'Where the event was imported from. Absent from events of this server' },
         ),
       ),
       ip: Type.Optional(
@@ -234,18 +234,17 @@ export const EventSearchResult = Named(
   'EventSearchResult',
   Type.Object({
     events: Type.Array(Ref(Event), {
-      description:
-        'The page, newest first. It has fewer events than limit if they are larger than 8 MiB together',
+      description: 'The page, newest first. It has fewer events than limit if they exceed 8 MiB in total',
     }),
     total: Type.Integer({
       description:
-        'Number of events that match the filters and that the caller may see. before and after do not change it',
+        'Number of events that match the filters and that the caller can see. before and after do not change it',
       examples: [53],
     }),
     totalIsLowerBound: Type.Optional(
       Type.Boolean({
         description:
-          'There may be more matches than total: the string in query is so common that checking all events would have taken too long. next continues the search',
+          'Whether there may be more matches than total, because checking every event for the string in query would have taken too long. next continues the search',
       }),
     ),
     next: Type.Optional(
@@ -270,7 +269,7 @@ export const eventFilters = {
       title: 'EventTextFilter',
       maxLength: MAX_TEXT_LENGTH,
       description:
-        'String to find in the JSON of data, preData, tags or the comment: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to a person. JSON punctuation and null match too.',
+        'String to find in the JSON of data, preData, tags or the comment: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to users. JSON punctuation and null match too.',
       examples: ['flexibleRollout'],
     }),
   ),
@@ -278,7 +277,7 @@ export const eventFilters = {
   project: Filter('EventProjectFilter', 'By project id', 'IS_ANY_OF:default,payments'),
   type: Filter(
     'EventTypeFilter',
-    'By event type. The header Halyard-Hint names an unknown type and the nearest known one.',
+    'By event type. For an unknown type, the Halyard-Hint header suggests the nearest known one.',
     'IS:project-created',
   ),
   createdBy: Filter('EventCreatedByFilter', "By the creator's user id", 'IS:7'),
@@ -291,7 +290,7 @@ export const eventFilters = {
   id: Filter('EventIdFilter', 'By event id', 'IS:4211'),
   groupId: Filter(
     'EventGroupIdFilter',
-    'By the change the events belong to',
+    'By the change that the events belong to',
     'IS:0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11',
   ),
   from: dayFilter('First day, UTC, inclusive', 'IS:2026-11-01'),
@@ -303,7 +302,7 @@ export const eventCursor = {
   after: idFilter('Only events with a higher id', '4000'),
 };
 
-/** Whether events have their parts. Callers opt in, because the parts make a page of 1,000 events 740 kB larger and take 1.7 ms. */
+/** Callers opt in to the parts of events, because they make a page of 1,000 events 740 kB larger and take 1.7 ms. */
 export const eventParts = {
   parts: Type.Optional(
     Type.String({
@@ -336,7 +335,7 @@ export const EventTypeInfo = Named(
   'EventTypeInfo',
   Type.Object({
     type: Type.String({
-      description: 'Value of type in events, and for the filter type',
+      description: 'Value of type in events, and of the type filter',
       enum: EVENT_TYPE_NAMES,
       examples: ['feature-created'],
     }),

@@ -72,7 +72,7 @@ test.each([
   [{ limit: '' }],
   [{ offset: '-1' }],
   [{ offset: 'abc' }],
-])('rejects %j with the path', parameters => {
+])('rejects %j and names the parameter', parameters => {
   const name = Object.keys(parameters)[0]?.replace(/\[.*/, '');
   const rejection = getRejection(parameters);
   expect(rejection.name).toBe('BadDataError');

@@ -40,8 +40,8 @@ export const EVENT_COLUMNS = sql`
   events.group_id as "groupId", events.comment, events.ip`;
 
 /**
- * Builds the first part of the statement of `change()`, which inserts events in the order in which they were recorded. Features are
- * looked up one by one, because with a join the planner read all of them (1.5 ms at 10,000) for the one or two features of a
+ * Builds the first part of the statement that `change()` runs. It inserts events in the order in which they were recorded. Features
+ * are looked up one by one, because with a join the planner read all of them (1.5 ms at 10,000) for the one or two features of a
  * change.
  */
 export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]): RawBuilder<unknown> {
@@ -89,14 +89,14 @@ export const canSeeOwnEvents = ({ scope }: Actor): boolean => scope?.projects ==
 export const isOwn = (actor: Actor, { query }: TextSearch) =>
   sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId} ${query ? sql`and ${listsOnlyReadable(actor)}` : sql``})`;
 
-const readableProjects = (actor: Actor) =>
+const selectReadableProjects = (actor: Actor) =>
   sql`array(select projects.id from projects where ${isReadable(actor)})`;
 
 /**
  * Selects the projects that the filters of integrations name, such as `IS_ANY_OF:default,payments`. `parts` is a list of JSON
  * objects.
  */
-const filteredProjects = (parts: RawBuilder<unknown>) => sql`
+const selectFilterProjects = (parts: RawBuilder<unknown>) => sql`
   select btrim(named) from jsonb_path_query(${parts}, '$[*].filter.project') as filter,
     regexp_split_to_table(regexp_replace(filter #>> '{}', '^[^:]*:', ''), ',') as named`;
 
@@ -104,17 +104,17 @@ const filteredProjects = (parts: RawBuilder<unknown>) => sql`
 export const listsOnlyReadable = (actor: Actor) => sql<SqlBool>`not exists (
   select from (
     select listed #>> '{}' as name from jsonb_path_query(jsonb_build_array(data, pre_data), '$[*].projects[*]') as listed
-    union all ${filteredProjects(sql`jsonb_build_array(data, pre_data)`)}
+    union all ${selectFilterProjects(sql`jsonb_build_array(data, pre_data)`)}
   ) as listed
-  where name <> '*' and name <> all(${readableProjects(actor)})
+  where name <> '*' and name <> all(${selectReadableProjects(actor)})
 )`;
 
 /** Builds `data` or `pre_data` as the actor sees it, like `presentEventTo`, but in SQL. */
-export function shownPart(actor: Actor, column: 'data' | 'pre_data') {
+export function selectShownPart(actor: Actor, column: 'data' | 'pre_data') {
   const part = sql.ref(column);
   if (actor.isAdmin) return part;
   const readablePart = keepReadableProjects(actor, part);
-  const canReadAll = sql`(array(${filteredProjects(sql`jsonb_build_array(${part})`)}) <@ ${readableProjects(actor)})`;
+  const canReadAll = sql`(array(${selectFilterProjects(sql`jsonb_build_array(${part})`)}) <@ ${selectReadableProjects(actor)})`;
   return sql`case
     when project is null and jsonb_typeof(${part} -> 'filter') = 'object' and not ${canReadAll} then ${readablePart} - 'filter'
     else ${readablePart}
@@ -127,7 +127,7 @@ function keepReadableProjects(actor: Actor, part: RawBuilder<unknown>) {
     when project is null and jsonb_typeof(${projects}) = 'array' and ${projects} <> '[]' then ${part} - 'projects' || coalesce((
       select jsonb_build_object('projects', jsonb_agg(listed order by place))
       from jsonb_array_elements(${projects}) with ordinality as lists (listed, place)
-      where listed #>> '{}' = any(array['*'] || ${readableProjects(actor)})
+      where listed #>> '{}' = any(array['*'] || ${selectReadableProjects(actor)})
       having count(*) > 0
     ), '{}')
     else ${part}
@@ -159,7 +159,7 @@ export async function listEventsBetween(
   return rows;
 }
 
-/** Returns the creators of the events that the caller may see. */
+/** Returns the creators of the events that the caller can see. */
 export async function listEventCreators(db: Reader, actor: Actor): Promise<{ id: number; name: string }[]> {
   const { rows } = await sql<{ id: number; name: string }>`
     select creator.id, ${selectUserName(sql`creator.id`)} as name

@@ -21,20 +21,20 @@ async function writeEvent(client: pg.Client, name: string): Promise<number> {
   return Number(rows[0].id);
 }
 
-async function end(client: pg.Client, how: 'commit' | 'rollback'): Promise<void> {
-  await client.query(how);
+async function end(client: pg.Client, outcome: 'commit' | 'rollback'): Promise<void> {
+  await client.query(outcome);
   await client.end();
 }
 
-test('delivers a lower id that commits late to the consumer, in order', async () => {
+test('delivers a lower id that commits late, in order', async () => {
   const start = await readWatermark(harness.db);
   const slowWriter = await openTransaction();
-  const fast = await openTransaction();
+  const fastWriter = await openTransaction();
   // The fast transaction began earlier but takes its event id later, so the order of transactions does not help.
-  await fast.query('select pg_current_xact_id()');
+  await fastWriter.query('select pg_current_xact_id()');
   const low = await writeEvent(slowWriter, 'low');
-  const high = await writeEvent(fast, 'high');
-  await end(fast, 'commit');
+  const high = await writeEvent(fastWriter, 'high');
+  await end(fastWriter, 'commit');
 
   const early = await tailEvents(harness.db, start, 100);
   await end(slowWriter, 'commit');
@@ -59,12 +59,12 @@ test('a writer that begins while the watermark is read does not lower the waterm
 
 test('skips the id of a transaction that was rolled back', async () => {
   const start = await readWatermark(harness.db);
-  const rolledBack = await openTransaction();
-  await writeEvent(rolledBack, 'rolled back');
+  const rolledBackWriter = await openTransaction();
+  await writeEvent(rolledBackWriter, 'rolled back');
   const keptWriter = await openTransaction();
   const id = await writeEvent(keptWriter, 'kept');
   await end(keptWriter, 'commit');
-  await end(rolledBack, 'rollback');
+  await end(rolledBackWriter, 'rollback');
 
   const events = await tailEvents(harness.db, start, 100);
 

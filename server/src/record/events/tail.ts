@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { type EventRow, listEventsBetween } from './store.ts';
 
-/** The class of the advisory locks that writers of events take (0005_events.sql). */
+/** The class of the advisory locks that event writers take (0005_events.sql). */
 const WRITER_LOCKS = 1_214_344_281;
 
 /**

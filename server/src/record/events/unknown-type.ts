@@ -7,10 +7,10 @@ const MAX_SUGGESTED = 20;
 const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPE_NAMES);
 
 /**
- * Builds the message about an unknown event type. `index` is the position of the type in a list, of which only the first types get
- * a suggestion, because finding one takes time.
+ * Builds the message about an unknown event type. `index` is the position of the type in its list. Only the first types get a
+ * suggestion, because finding one takes time.
  */
-export function unknownEventType(type: string, index = 0): string {
+export function describeUnknownType(type: string, index = 0): string {
   const nearestType = index < MAX_SUGGESTED ? nearestName(type, EVENT_TYPE_NAMES) : undefined;
   const help =
     nearestType === undefined
@@ -20,12 +20,12 @@ export function unknownEventType(type: string, index = 0): string {
 }
 
 /**
- * Returns the hint about the first unknown event type in a filter. Unleash clients expect an empty list, so an unknown type is not
- * an error.
+ * Returns a hint about the first unknown event type in a filter. Unleash clients expect an empty list, so an unknown type is not an
+ * error.
  */
-export function hintAtUnknownType({ type }: { type?: unknown }): string | undefined {
+export function hintAboutUnknownType({ type }: { type?: unknown }): string | undefined {
   const unknownType = parseTypes(type).find(name => !KNOWN_TYPES.has(name));
-  return unknownType === undefined ? undefined : unknownEventType(unknownType);
+  return unknownType === undefined ? undefined : describeUnknownType(unknownType);
 }
 
 function parseTypes(filter: unknown): string[] {

@@ -8,7 +8,7 @@ import { MAX_KEYS, MAX_STORED_BODY_BYTES, MAX_STORED_BYTES } from './limits.ts';
 const harness = useHarness();
 
 let number = 0;
-const key = (): { 'idempotency-key': string } => ({ 'idempotency-key': `key-${++number}` });
+const makeKeyHeader = (): { 'idempotency-key': string } => ({ 'idempotency-key': `key-${++number}` });
 
 const post = (
   url: string,
@@ -18,11 +18,11 @@ const post = (
 ): Promise<ApiResponse> => call(harness.app, 'POST', `/api/admin/${url}`, { body, token, headers });
 
 /** Creates a user with a role in a project of the given mode, and returns the user with the request that creates a flag there. */
-async function member(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Member') {
+async function setUpMember(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Member') {
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = await makeProject(harness.db, { mode });
   await makeMember(harness.db, user, id, role);
-  const headers = key();
+  const headers = makeKeyHeader();
   const create = (): Promise<ApiResponse> =>
     post(`projects/${id}/features`, { name: `${id}-flag` }, user.token, headers);
   return { user, project: id, headers, create };
@@ -31,10 +31,10 @@ async function member(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Memb
 const removeFrom = ({ id }: TestUser, project: string) =>
   sql`delete from user_roles where user_id = ${id} and project = ${project}`.execute(harness.db);
 
-test('a retried export runs again, and returns nothing after the caller was removed from the private project', async () => {
-  const { user, project, create, headers } = await member('private');
+test('a retried export runs again, and returns 404 after the caller is removed from the private project', async () => {
+  const { user, project, create, headers } = await setUpMember('private');
   await create();
-  const retryHeaders = { ...headers, ...key() };
+  const retryHeaders = { ...headers, ...makeKeyHeader() };
   const request = () =>
     post(
       'features-batch/export',
@@ -50,12 +50,12 @@ test('a retried export runs again, and returns nothing after the caller was remo
 });
 
 test('a replay requires the permission even if the operation itself checks it', async () => {
-  const { user, project } = await member('private');
+  const { user, project } = await setUpMember('private');
   const source = await makeProject(harness.db);
   await makeMember(harness.db, user, source.id, 'Member');
   const { token } = user;
-  await post(`projects/${source.id}/features`, { name: `${source.id}-flag` }, token, key());
-  const headers = key();
+  await post(`projects/${source.id}/features`, { name: `${source.id}-flag` }, token, makeKeyHeader());
+  const headers = makeKeyHeader();
   const clone = () =>
     post(
       `projects/${source.id}/features/${source.id}-flag/clone`,
@@ -74,13 +74,13 @@ test('a replay requires the permission even if the operation itself checks it', 
   expect(JSON.stringify(retryAfterChange.body)).not.toContain(project);
 });
 
-test('a replay is rejected after the project of its response became private', async () => {
+test('a replay is rejected after the project in its response becomes private', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = await makeProject(harness.db, { mode: 'open' });
   const otherProject = await makeProject(harness.db);
   await makeMember(harness.db, user, otherProject.id, 'Member');
   await call(harness.app, 'POST', `/api/admin/projects/${id}/features`, { body: { name: `${id}-source` } });
-  const headers = key();
+  const headers = makeKeyHeader();
   const clone = () =>
     post(
       `projects/${otherProject.id}/features/${id}-source/clone`,
@@ -97,7 +97,7 @@ test('a replay is rejected after the project of its response became private', as
   expect((await clone()).status).toBe(409);
 });
 
-test('a replay is rejected after a role of the caller lost a permission', async () => {
+test("a replay is rejected after the caller's role loses a permission", async () => {
   const role = await call(harness.app, 'POST', '/api/admin/roles', {
     body: { name: 'Segments', type: 'root-custom', permissions: [{ name: 'CREATE_SEGMENT' }] },
   });
@@ -105,7 +105,7 @@ test('a replay is rejected after a role of the caller lost a permission', async 
   await call(harness.app, 'PUT', `/api/admin/user-admin/${user.id}`, {
     body: { rootRole: role.body.roles.id },
   });
-  const headers = key();
+  const headers = makeKeyHeader();
   const create = () => post('segments', { name: 'of a role', constraints: [] }, user.token, headers);
   const [first, second] = [await create(), await create()];
   await call(harness.app, 'PUT', `/api/admin/roles/${role.body.roles.id}`, {
@@ -120,7 +120,7 @@ test('a replay is rejected after a role of the caller lost a permission', async 
 
 test('replays still work after the caller gets another role, even one that the request itself granted', async () => {
   const user = await makeUser(harness.db, 'Editor');
-  const headers = key();
+  const headers = makeKeyHeader();
   const create = () => post('projects', { name: 'Mine', id: 'mine-by-key' }, user.token, headers);
   const [first, second] = [await create(), await create()];
   const { id } = await makeProject(harness.db, { mode: 'private' });
@@ -134,14 +134,14 @@ test('replays still work after the caller gets another role, even one that the r
 });
 
 test('a response above the size limit is not stored, and the request is not carried out twice', async () => {
-  const { create, headers } = await member('open');
+  const { create, headers } = await setUpMember('open');
   const user = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
   const legalValues = Array.from({ length: 800 }, (_, index) => ({
     value: `${index}`,
     description: 'x'.repeat(90),
   }));
-  const retryHeaders = { ...headers, ...key() };
+  const retryHeaders = { ...headers, ...makeKeyHeader() };
   const request = () =>
     post(`projects/${id}/context`, { name: `${id}-field`, legalValues }, user.token, retryHeaders);
   const [first, second] = [await request(), await request()];
@@ -155,7 +155,7 @@ test('a response above the size limit is not stored, and the request is not carr
 test('a rejection with hundreds of reasons is short enough to be stored', async () => {
   const { token } = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
-  const headers = key();
+  const headers = makeKeyHeader();
   const names = Array.from({ length: 900 }, (_, index) => `${'missing-'.repeat(11)}${index}`);
   const request = () => post(`projects/${id}/archive`, { features: names }, token, headers);
 
@@ -169,11 +169,11 @@ test('a rejection with hundreds of reasons is short enough to be stored', async 
 const setUsage = (keys: number, bytes: number) =>
   sql`update idempotency_usage set keys = ${keys}, bytes = ${bytes}`.execute(harness.db);
 
-test('beyond the daily limit of stored bytes, responses are not stored, and still nothing runs twice', async () => {
-  const { create, headers, user, project } = await member('open');
+test('beyond the daily limit of stored bytes, responses are not stored, but nothing runs twice', async () => {
+  const { create, headers, user, project } = await setUpMember('open');
   await create();
   await setUsage(1, MAX_STORED_BYTES);
-  const retryHeaders = { ...headers, ...key() };
+  const retryHeaders = { ...headers, ...makeKeyHeader() };
   const request = () =>
     post(`projects/${project}/features`, { name: `${project}-2` }, user.token, retryHeaders);
 
@@ -184,14 +184,14 @@ test('beyond the daily limit of stored bytes, responses are not stored, and stil
 });
 
 test('beyond the daily limit of keys, a new key is rejected with 429, and a known one still works', async () => {
-  const { create, headers, user, project } = await member('open');
-  const otherMember = await member('open');
+  const { create, headers, user, project } = await setUpMember('open');
+  const otherMember = await setUpMember('open');
   await create();
   await setUsage(MAX_KEYS, 0);
 
   const rejection = await post(`projects/${project}/features`, { name: `${project}-3` }, user.token, {
     ...headers,
-    ...key(),
+    ...makeKeyHeader(),
   });
 
   expect(rejection).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
@@ -204,11 +204,11 @@ test('beyond the daily limit of keys, a new key is rejected with 429, and a know
 });
 
 test('the daily limits reset after a day', async () => {
-  const { create, headers, user, project } = await member('open');
+  const { create, headers, user, project } = await setUpMember('open');
   await create();
   await setUsage(MAX_KEYS, MAX_STORED_BYTES);
   await sql`update idempotency_usage set ends_at = now()`.execute(harness.db);
-  const retryHeaders = { ...headers, ...key() };
+  const retryHeaders = { ...headers, ...makeKeyHeader() };
   const request = () =>
     post(`projects/${project}/features`, { name: `${project}-4` }, user.token, retryHeaders);
 

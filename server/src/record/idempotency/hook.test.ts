@@ -60,7 +60,7 @@ async function lockDefaultProject() {
   return blocker;
 }
 
-test('a retry gets the first response and changes nothing', async () => {
+test('a retry returns the first response and changes nothing', async () => {
   const first = await send(FEATURES, { name: 'once' }, { key: 'a' });
   const second = await send(FEATURES, { name: 'once' }, { key: 'a' });
 
@@ -111,10 +111,10 @@ test.each([
   ['a different body', FEATURES, { name: 'other' }],
   ['a different URL', '/api/admin/projects', { name: 'mine' }],
   ['a different query', `${FEATURES}?x=1`, { name: 'mine' }],
-])('rejects the same key with %s', async (what, url, body) => {
-  await send(FEATURES, { name: 'mine' }, { key: what });
+])('rejects the same key with %s', async (difference, url, body) => {
+  await send(FEATURES, { name: 'mine' }, { key: difference });
 
-  const rejection = await send(url, body, { key: what });
+  const rejection = await send(url, body, { key: difference });
 
   expect(rejection).toMatchObject({ status: 422, body: { name: 'IdempotencyError' } });
 });
@@ -122,13 +122,13 @@ test.each([
 test('keeps the keys of different callers separate', async () => {
   const { token } = await makeUser(harness.db, 'Editor');
 
-  const mine = await send(FEATURES, { name: 'of-admin' }, { key: 'e' });
-  const theirs = await send(FEATURES, { name: 'of-editor' }, { key: 'e', token });
+  const adminResponse = await send(FEATURES, { name: 'of-admin' }, { key: 'e' });
+  const editorResponse = await send(FEATURES, { name: 'of-editor' }, { key: 'e', token });
 
-  expect([mine.status, theirs.status]).toEqual([201, 201]);
+  expect([adminResponse.status, editorResponse.status]).toEqual([201, 201]);
 });
 
-test('rejects a replay after the caller lost the permission', async () => {
+test('rejects a replay after the caller loses the permission', async () => {
   const { token, id } = await makeUser(harness.db, 'Editor');
   await send(FEATURES, { name: 'was-allowed' }, { key: 'f', token });
   await sql`update user_roles set role_id = 3 where user_id = ${id}`.execute(harness.db);
@@ -176,7 +176,7 @@ test('replays 412, even if the ETag is current again', async () => {
   expect([first.status, retry.status]).toEqual([412, 412]);
 });
 
-test('a retried DELETE gets the first response instead of 404', async () => {
+test('a retried DELETE returns the first response instead of 404', async () => {
   await send('/api/admin/tag-types', { name: 'gone', icon: '' });
   const remove = (key: string) => send('/api/admin/tag-types/gone', undefined, { key, method: 'DELETE' });
 
@@ -203,7 +203,7 @@ test('a retried PATCH applies its operations once', async () => {
   expect(await countEvents('patched')).toBe(2);
 });
 
-test('rejects the key of a PUT for a DELETE of the same path', async () => {
+test('rejects a DELETE with the key of a PUT to the same path', async () => {
   await send(FEATURES, { name: 'two-methods' });
   const url = `${FEATURES}/two-methods`;
   await send(url, { description: 'x' }, { key: 'methods', method: 'PUT' });
@@ -248,19 +248,19 @@ test('a request that the schema rejects does not use up its key', async () => {
 test('runs one of two simultaneous requests and immediately rejects the other with 409', async () => {
   const app = await harness.secondServer();
   const blocker = await lockDefaultProject();
-  const first = send(FEATURES, { name: 'at-once' }, { key: 'i' });
+  const first = send(FEATURES, { name: 'simultaneous' }, { key: 'i' });
   await waitForLockWaiters(harness.db);
 
-  const second = await send(FEATURES, { name: 'at-once' }, { key: 'i', app });
-  const otherResponse = await send(FEATURES, { name: 'at-once-2' }, { key: 'i', app });
+  const second = await send(FEATURES, { name: 'simultaneous' }, { key: 'i', app });
+  const otherResponse = await send(FEATURES, { name: 'simultaneous-2' }, { key: 'i', app });
   await blocker.rollback().execute();
 
   expect(second).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
   expect(second.headers['retry-after']).toBe('1');
   expect(otherResponse.status).toBe(422);
   expect((await first).status).toBe(201);
-  expect((await send(FEATURES, { name: 'at-once' }, { key: 'i', app })).status).toBe(201);
-  expect(await countEvents('at-once')).toBe(1);
+  expect((await send(FEATURES, { name: 'simultaneous' }, { key: 'i', app })).status).toBe(201);
+  expect(await countEvents('simultaneous')).toBe(1);
 });
 
 test('runs a retry one minute after the process died before the commit', async () => {
@@ -336,7 +336,7 @@ test('a server error is not stored, so a retry runs', async () => {
   expect([first.status, second.status]).toEqual([500, 201]);
 });
 
-test('does not store a secret: a retry gets 409 and creates no second token', async () => {
+test('does not store a secret, so a retry returns 409 and creates no second token', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
   const personal = { description: 'mine', expiresAt };
@@ -359,14 +359,14 @@ type Schema = { properties?: Record<string, Schema>; items?: Schema; anyOf?: Sch
 
 test('marks every write whose response can contain a secret', () => {
   const document = JSON.parse(readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8'));
-  const namesIn = (schema: Schema | undefined): string[] => {
+  const listNames = (schema: Schema | undefined): string[] => {
     if (!schema) return [];
     const name = schema.$ref?.split('/').at(-1);
     return [
-      ...(name === undefined ? [] : namesIn(document.components.schemas[name])),
-      ...Object.entries(schema.properties ?? {}).flatMap(([key, value]) => [key, ...namesIn(value)]),
-      ...namesIn(schema.items),
-      ...(schema.anyOf ?? []).flatMap(namesIn),
+      ...(name === undefined ? [] : listNames(document.components.schemas[name])),
+      ...Object.entries(schema.properties ?? {}).flatMap(([key, value]) => [key, ...listNames(value)]),
+      ...listNames(schema.items),
+      ...(schema.anyOf ?? []).flatMap(listNames),
     ];
   };
   type Operation = { responses: object; 'x-returns-secret'?: boolean; 'x-permission'?: unknown };
@@ -375,15 +375,15 @@ test('marks every write whose response can contain a secret', () => {
       .filter(([method, operation]) => method !== 'get' && operation['x-permission'] !== undefined)
       .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
   );
-  const secretive = writes.filter(({ operation }) =>
+  const secretWrites = writes.filter(({ operation }) =>
     Object.entries(operation.responses)
       .filter(([status]) => status.startsWith('2'))
-      .flatMap(([, response]) => namesIn(response.content?.['application/json']?.schema))
+      .flatMap(([, response]) => listNames(response.content?.['application/json']?.schema))
       .some(name => name !== 'readsTokenSecrets' && /secret|password|^token$|link$/i.test(name)),
   );
 
-  expect(secretive.map(({ name }) => name)).toContain('POST /api/admin/api-tokens');
-  const unmarkedOperations = secretive
+  expect(secretWrites.map(({ name }) => name)).toContain('POST /api/admin/api-tokens');
+  const unmarkedOperations = secretWrites
     .filter(({ operation }) => !operation['x-returns-secret'])
     .map(({ name }) => name);
   // The responses of these operations contain a mask or part of the secret, or no link.

@@ -56,10 +56,10 @@ export function installIdempotency(app: App, db: Db): void {
     const claim = request.actor?.claim;
     if (claim === undefined) return payload;
     try {
-      await conclude(db, claim, identifyCaller(request), reply, payload);
+      await storeOrRelease(db, claim, identifyCaller(request), reply, payload);
     } catch (error) {
       // The response itself is correct. A retry gets 409, because no response is stored.
-      request.log.warn({ err: error }, 'storing a response for an idempotency key failed');
+      request.log.warn({ err: error }, 'idempotent response not stored');
     }
     return payload;
   });
@@ -98,15 +98,15 @@ async function claimOrFind(
   if (usage && usage.keys > MAX_KEYS) {
     await deleteClaim(db, claim);
     throw tooManyRequests(
-      `You have used ${MAX_KEYS} idempotency keys within 24 hours. Send the request without a key, or wait.`,
+      `You have used ${MAX_KEYS} idempotency keys within 24 hours, which is the maximum. Send the request without a key, or wait.`,
       usage.secondsLeft,
     );
   }
   if (usage) return undefined;
   const knownKey = await findKey(db, claim.key, caller.actor);
-  // The key was removed between the two statements, so its request was still running a moment ago.
+  // The key was removed between the two statements, so its request was running until a moment ago.
   if (!knownKey) throw stillRunningError();
-  if (knownKey.over && (await takeOver(db, claim, request, caller.actor, knownKey.run))) return undefined;
+  if (knownKey.isOver && (await takeOver(db, claim, request, caller.actor, knownKey.run))) return undefined;
   return knownKey;
 }
 
@@ -117,7 +117,7 @@ function replay(reply: FastifyReply, knownKey: KnownKey, request: Buffer): Fasti
       'This Idempotency-Key was already used with a different request. Use a new key.',
     );
   }
-  if (knownKey.status !== null && !knownKey.permitted) {
+  if (knownKey.status !== null && !knownKey.isPermitted) {
     throw new ApiError(
       'AlreadyCarriedOutError',
       'The request with this Idempotency-Key succeeded. Its response is not replayed, because your permissions have changed.',
@@ -128,7 +128,7 @@ function replay(reply: FastifyReply, knownKey: KnownKey, request: Buffer): Fasti
     if (knownKey.body === null) return reply.send();
     return reply.type('application/json; charset=utf-8').send(knownKey.body);
   }
-  if (!knownKey.settled) throw stillRunningError();
+  if (!knownKey.isSettled) throw stillRunningError();
   throw new ApiError(
     'AlreadyCarriedOutError',
     'The request with this Idempotency-Key succeeded, but its response is not stored. Read the resource to see the result.',
@@ -147,7 +147,7 @@ const stillRunningError = (): ApiError =>
  * exceeds the caller's storage, the key is released instead, unless the change was committed. A response with a secret is never
  * stored, so a retry learns only that the request succeeded.
  */
-async function conclude(
+async function storeOrRelease(
   db: Db,
   claim: Claim,
   caller: Caller,

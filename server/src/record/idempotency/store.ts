@@ -4,7 +4,7 @@ import type { Actor, Claim } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { MAX_STORED_BYTES } from './limits.ts';
 
-/** After this time a key can be reused. */
+/** After this time, a key can be reused. */
 const KEY_LIFETIME = sql`interval '24 hours'`;
 
 /** After this time, a run that is neither settled nor has a response counts as abandoned. No request takes that long. */
@@ -50,20 +50,20 @@ export type KnownKey = {
   request: Buffer;
   run: string;
   /** Whether the run has expired, or was abandoned before anything was changed. */
-  over: boolean;
-  settled: boolean;
+  isOver: boolean;
+  isSettled: boolean;
   status: number | null;
   body: string | null;
-  /** Whether the caller may still do and read everything that they could when the response was stored. */
-  permitted: boolean;
+  /** Whether the caller can still do and read everything that they could when the response was stored. */
+  isPermitted: boolean;
 };
 
 export async function findKey(db: Reader, key: Buffer, actor: Actor): Promise<KnownKey | undefined> {
   const { rows } = await sql<KnownKey>`
-    select request_hash as request, run, status, body, ${isOver} as over, settled_at is not null as settled,
+    select request_hash as request, run, status, body, ${isOver} as "isOver", settled_at is not null as "isSettled",
       access <@ ${roleHashes(actor)} and not exists (
         select from projects where private_since >= claimed_at and not ${isReadable(actor)}
-      ) as permitted
+      ) as "isPermitted"
     from idempotency_keys where key_hash = ${key}`.execute(db);
   return rows[0];
 }

@@ -44,8 +44,8 @@ type OperationDescription<
   /** The permissions that the operation itself checks, because they depend on its input. */
   checkedPermission?: Permission[];
   /**
-   * Set if the operation checks permissions that it cannot list, because each applies only to some inputs. The description
-   * names them.
+   * Set if the operation checks permissions that it cannot list, because each applies only to some inputs. The description names
+   * them.
    */
   checksPermissions?: true;
   params?: Params;
@@ -57,7 +57,7 @@ type OperationDescription<
   status?: 200 | 201 | 202 | 204;
   /** Statuses of errors that do not follow from the permission, the parameters and the body. */
   rejects?: ErrorStatus[];
-  /** Rules that only read. They run after a validation error, so that one response lists every violation. */
+  /** Rules that only read. They run even after a validation error, so that one response lists every violation. */
   checks?: ((input: ValidInput, db: Db, instance: Instance) => unknown)[];
   bodyLimit?: number;
   /** How many writes a call counts as, which is 1 by default. */

@@ -23,66 +23,66 @@ import { registerOperations } from './register.ts';
 import { runStoredOperations } from './stored.ts';
 
 const harness = useHarness();
-const THING = '/api/admin/planted?project=default';
-const RENAME = '/api/admin/projects/default/planted';
+const WIDGET = '/api/admin/widget?project=default';
+const RENAME = '/api/admin/projects/default/widget';
 let app: App;
 
-const Thing = Named('PlantedThing', Type.Object({ name: Type.String({ examples: ['first'] }) }));
-type Thing = { name: string };
+const Widget = Named('TestWidget', Type.Object({ name: Type.String({ examples: ['first'] }) }));
+type Widget = { name: string };
 
-async function findThing(db: Reader, project: string): Promise<Thing | undefined> {
-  const { rows } = await sql<Thing>`select name from planted where project = ${project}`.execute(db);
+async function findWidget(db: Reader, project: string): Promise<Widget | undefined> {
+  const { rows } = await sql<Widget>`select name from widgets where project = ${project}`.execute(db);
   return rows[0];
 }
 
-async function getThing(db: Reader, project: string): Promise<Thing> {
-  const thing = await findThing(db, project);
-  if (!thing) throw notFound(`Thing of project "${project}"`);
-  return thing;
+async function readWidget(db: Reader, project: string): Promise<Widget> {
+  const widget = await findWidget(db, project);
+  if (!widget) throw notFound(`Widget of project "${project}"`);
+  return widget;
 }
 
-const VERSIONED_THING: Versioned<string, Thing> = {
-  formatName: project => `Thing of project "${project}"`,
-  lock: async ({ tx }, project) => await findThing(tx, project),
+const VERSIONED_WIDGET: Versioned<string, Widget> = {
+  formatName: project => `Widget of project "${project}"`,
+  lock: async ({ tx }, project) => await findWidget(tx, project),
   derived: [],
 };
 
-const PLANTED: OperationModule = {
+const WIDGETS: OperationModule = {
   tag: 'Projects',
-  schemas: [Thing],
+  schemas: [Widget],
   operations: [
     query({
-      id: 'getPlanted',
-      route: 'GET /api/admin/planted',
-      summary: 'Get a thing',
-      description: 'Returns the thing of a project.',
+      id: 'getWidget',
+      route: 'GET /api/admin/widget',
+      summary: 'Get a widget',
+      description: 'Returns the widget of a project.',
       permission: ['CREATE_PROJECT', 'UPDATE_PROJECT'],
       query: Type.Object({ project: Type.String({ maxLength: 100, examples: ['default'] }) }),
-      output: jsonResponse('The thing', Thing),
+      output: jsonResponse('The widget', Widget),
       rejects: [409],
-      versioned: VERSIONED_THING,
-      read: ({ db }, { query: { project } }) => getThing(db, project),
+      versioned: VERSIONED_WIDGET,
+      read: ({ db }, { query: { project } }) => readWidget(db, project),
     }),
     command({
-      id: 'renamePlanted',
-      route: 'PUT /api/admin/projects/:projectId/planted',
-      summary: 'Rename a thing',
-      description: 'Renames the thing of a project.',
+      id: 'renameWidget',
+      route: 'PUT /api/admin/projects/:projectId/widget',
+      summary: 'Rename a widget',
+      description: 'Renames the widget of a project.',
       permission: ['UPDATE_PROJECT'],
       params: projectParams,
       body: Type.Object({ name: Type.String({ maxLength: 100 }) }, { examples: [{ name: 'second' }] }),
-      output: jsonResponse('The thing', Thing),
+      output: jsonResponse('The widget', Widget),
       status: 202,
       events: ['project-updated', 'project-archived'],
-      precondition: ({ params: { projectId } }) => unchanged(VERSIONED_THING, projectId),
+      precondition: ({ params: { projectId } }) => unchanged(VERSIONED_WIDGET, projectId),
       run: async ({ tx, record }, { params: { projectId }, body: { name } }) => {
-        await sql`update planted set name = ${name} where project = ${projectId}`.execute(tx);
+        await sql`update widgets set name = ${name} where project = ${projectId}`.execute(tx);
         record({ type: 'project-updated', project: projectId, data: { name } });
         if (name === 'rejected') throw new ApiError('ConflictError', 'The name is rejected.');
       },
       respond: async (tx, _actor, _result, { params: { projectId }, body: { name } }) => {
         if (name === 'unreadable') throw new ApiError('ConflictError', 'The response is rejected.');
-        return await getThing(tx, projectId);
+        return await readWidget(tx, projectId);
       },
     }),
   ],
@@ -107,8 +107,8 @@ const findDocumented = (path: string, method: string): DocumentedOperation => {
 const rename = (name: string, headers: Record<string, string> = {}) =>
   call(app, 'PUT', RENAME, { body: { name }, headers });
 
-const recordedNames = async (): Promise<string[]> => {
-  const { rows } = await sql<Thing>`
+const listRecordedNames = async (): Promise<string[]> => {
+  const { rows } = await sql<Widget>`
     select data ->> 'name' as name from events where type = 'project-updated' order by id`.execute(
     harness.db,
   );
@@ -121,7 +121,7 @@ const INSTANCE = {
   keyring: makeKeyring(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
 };
 
-const makePlanted = (id: string): Operation => {
+const findOperation = (id: string): Operation => {
   const found = operationsIn(
     dereference(app.swagger() as unknown as Record<string, unknown>) as ApiDocument,
   ).find(operation => operation.id === id);
@@ -130,22 +130,22 @@ const makePlanted = (id: string): Operation => {
 };
 
 beforeAll(async () => {
-  await sql`create table planted (project text primary key, name text not null)`.execute(harness.db);
+  await sql`create table widgets (project text primary key, name text not null)`.execute(harness.db);
   app = await buildApp(harness.db, APP_SETTINGS, strictSerializer);
-  registerOperations(app, harness.db, { ...INSTANCE, longReads: makeLongReads(harness.db) }, PLANTED);
+  registerOperations(app, harness.db, { ...INSTANCE, longReads: makeLongReads(harness.db) }, WIDGETS);
   await app.ready();
 });
 afterAll(async () => await app.close());
 
 beforeEach(async () => {
-  await sql`delete from planted`.execute(harness.db);
-  await sql`insert into planted values ('default', 'first')`.execute(harness.db);
+  await sql`delete from widgets`.execute(harness.db);
+  await sql`insert into widgets values ('default', 'first')`.execute(harness.db);
 });
 
 test('the OpenAPI document contains the query with its permissions and errors', () => {
-  const { description, responses, 'x-permission': permission } = findDocumented('/api/admin/planted', 'get');
+  const { description, responses, 'x-permission': permission } = findDocumented('/api/admin/widget', 'get');
 
-  expect(description).toBe('Returns the thing of a project. Requires CREATE_PROJECT or UPDATE_PROJECT.');
+  expect(description).toBe('Returns the widget of a project. Requires CREATE_PROJECT or UPDATE_PROJECT.');
   expect(permission).toEqual(['CREATE_PROJECT', 'UPDATE_PROJECT']);
   expect(Object.keys(responses)).toEqual(['200', '304', '400', '401', '403', '409', '429', '503']);
 });
@@ -155,10 +155,10 @@ test('the OpenAPI document contains the command with its permission, events and 
     description,
     responses,
     'x-permission': permission,
-  } = findDocumented('/api/admin/projects/{projectId}/planted', 'put');
+  } = findDocumented('/api/admin/projects/{projectId}/widget', 'put');
 
   expect(description).toBe(
-    'Renames the thing of a project. Requires UPDATE_PROJECT. Events: project-updated, project-archived.',
+    'Renames the widget of a project. Requires UPDATE_PROJECT. Events: project-updated, project-archived.',
   );
   expect(permission).toEqual(['UPDATE_PROJECT']);
   expect(Object.keys(responses)).toEqual([
@@ -178,9 +178,9 @@ test('the OpenAPI document contains the command with its permission, events and 
 });
 
 test('the access matrix and the other tests of all operations find the command with its permission and an example', () => {
-  expect(makePlanted('renamePlanted')).toMatchObject({
+  expect(findOperation('renameWidget')).toMatchObject({
     method: 'PUT',
-    path: '/api/admin/projects/{projectId}/planted',
+    path: '/api/admin/projects/{projectId}/widget',
     permission: ['UPDATE_PROJECT'],
     isForSdks: false,
     body: { name: 'second' },
@@ -189,29 +189,29 @@ test('the access matrix and the other tests of all operations find the command w
 });
 
 test('the reference lists the command', () => {
-  expect(operationsPage([makePlanted('renamePlanted')])).toContain(
-    '| `renamePlanted` | `PUT /api/admin/projects/:projectId/planted` | `UPDATE_PROJECT` | `project-updated`, `project-archived` |\n',
+  expect(operationsPage([findOperation('renameWidget')])).toContain(
+    '| `renameWidget` | `PUT /api/admin/projects/:projectId/widget` | `UPDATE_PROJECT` | `project-updated`, `project-archived` |\n',
   );
 });
 
 test('a CLI can list the operations with their arguments', () => {
-  const lines = ['getPlanted', 'renamePlanted'].map(makePlanted).map(({ id, summary, parameters, body }) => {
-    const linkTo = (location: string) =>
+  const lines = ['getWidget', 'renameWidget'].map(findOperation).map(({ id, summary, parameters, body }) => {
+    const listNames = (location: string) =>
       parameters.filter(parameter => parameter.in === location).map(({ name }) => name);
-    const positions = linkTo('path').map(name => `<${name}>`);
-    const options = [...linkTo('query'), ...Object.keys(body ?? {})].map(name => `--${name}`);
-    return `${[id, ...positions, ...options].join(' ')}: ${summary}`;
+    const positionals = listNames('path').map(name => `<${name}>`);
+    const options = [...listNames('query'), ...Object.keys(body ?? {})].map(name => `--${name}`);
+    return `${[id, ...positionals, ...options].join(' ')}: ${summary}`;
   });
 
   expect(lines).toEqual([
-    'getPlanted --project: Get a thing',
-    'renamePlanted <projectId> --name: Rename a thing',
+    'getWidget --project: Get a widget',
+    'renameWidget <projectId> --name: Rename a widget',
   ]);
 });
 
 test('the command can be stored as JSON and run later, if the caller still has the permission', async () => {
   const text = JSON.stringify([
-    { operation: 'renamePlanted', input: { params: { projectId: 'default' }, body: { name: 'later' } } },
+    { operation: 'renameWidget', input: { params: { projectId: 'default' }, body: { name: 'later' } } },
   ]);
   const run = async (rootRole: 'Admin' | 'Viewer') => {
     const { id } = await makeUser(harness.db, rootRole);
@@ -222,32 +222,32 @@ test('the command can be stored as JSON and run later, if the caller still has t
   };
 
   await expect(run('Viewer')).rejects.toMatchObject({ name: 'NoAccessError' });
-  expect(await findThing(harness.db, 'default')).toEqual({ name: 'first' });
+  expect(await findWidget(harness.db, 'default')).toEqual({ name: 'first' });
   expect(await run('Admin')).toEqual([{ name: 'later' }]);
-  expect(await findThing(harness.db, 'default')).toEqual({ name: 'later' });
+  expect(await findWidget(harness.db, 'default')).toEqual({ name: 'later' });
 });
 
 test('both operations require their permission', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const body = { name: 'second' };
 
-  expect((await call(app, 'GET', THING, { token })).status).toBe(403);
+  expect((await call(app, 'GET', WIDGET, { token })).status).toBe(403);
   expect((await call(app, 'PUT', RENAME, { token, body })).status).toBe(403);
-  expect(await findThing(harness.db, 'default')).toEqual({ name: 'first' });
+  expect(await findWidget(harness.db, 'default')).toEqual({ name: 'first' });
 });
 
 test('a query responds with its output and the ETag', async () => {
-  const read = await call(app, 'GET', THING);
+  const read = await call(app, 'GET', WIDGET);
 
   expect(read).toMatchObject({ status: 200, body: { name: 'first' } });
-  const notModified = await call(app, 'GET', THING, {
+  const notModified = await call(app, 'GET', WIDGET, {
     headers: { 'if-none-match': String(read.headers.etag) },
   });
   expect(notModified.status).toBe(304);
 });
 
 test('a command runs only if If-Match has the current ETag', async () => {
-  const etag = String((await call(app, 'GET', THING)).headers.etag);
+  const etag = String((await call(app, 'GET', WIDGET)).headers.etag);
 
   expect(await rename('second', { 'if-match': etag })).toMatchObject({
     status: 202,
@@ -255,33 +255,33 @@ test('a command runs only if If-Match has the current ETag', async () => {
   });
   expect(await rename('third', { 'if-match': etag })).toMatchObject({
     status: 412,
-    body: { message: expect.stringMatching(/^Thing of project "default" has changed/) },
+    body: { message: expect.stringMatching(/^Widget of project "default" has changed/) },
   });
-  expect(await findThing(harness.db, 'default')).toEqual({ name: 'second' });
+  expect(await findWidget(harness.db, 'default')).toEqual({ name: 'second' });
 });
 
-test('a command and its event are written by one transaction', async () => {
-  const namesBefore = await recordedNames();
+test('a command and its event are written in one transaction', async () => {
+  const namesBefore = await listRecordedNames();
 
   await rename('second');
 
-  expect(await recordedNames()).toEqual([...namesBefore, 'second']);
+  expect(await listRecordedNames()).toEqual([...namesBefore, 'second']);
   const { rows } = await sql<{ isSame: boolean }>`
-    select planted.xmin = recorded.xmin as "isSame"
-    from planted, (select xmin from events where type = 'project-updated' order by id desc limit 1) as recorded`.execute(
+    select widgets.xmin = recorded.xmin as "isSame"
+    from widgets, (select xmin from events where type = 'project-updated' order by id desc limit 1) as recorded`.execute(
     harness.db,
   );
   expect(rows).toEqual([{ isSame: true }]);
 });
 
 test.each(['rejected', 'unreadable'])(
-  'a command that fails leaves neither its work nor its event: %s',
+  'a command that fails leaves neither its changes nor its event: %s',
   async name => {
-    const namesBefore = await recordedNames();
+    const namesBefore = await listRecordedNames();
 
     expect((await rename(name)).status).toBe(409);
 
-    expect(await findThing(harness.db, 'default')).toEqual({ name: 'first' });
-    expect(await recordedNames()).toEqual(namesBefore);
+    expect(await findWidget(harness.db, 'default')).toEqual({ name: 'first' });
+    expect(await listRecordedNames()).toEqual(namesBefore);
   },
 );

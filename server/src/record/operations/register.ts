@@ -170,7 +170,7 @@ async function runCommand(
     current => {
       const work = () => run(current, input, context);
       return expectedState
-        ? ifMatches(request, expectedState.what, () => expectedState.readEtags(current), work)
+        ? ifMatches(request, expectedState.resourceName, () => expectedState.readEtags(current), work)
         : work();
     },
     (tx, result) => respond(tx, actor, result, input),

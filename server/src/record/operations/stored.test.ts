@@ -34,7 +34,7 @@ const run = (actor: Actor, operations: StoredOperation[]) =>
 let admin: Actor;
 let viewer: Actor;
 
-/** Makes the actor that the guard would find for a user with this root role. */
+/** Creates the actor that the guard would find for a user with this root role. */
 async function makeActor(rootRole: 'Admin' | 'Viewer'): Promise<Actor> {
   const { id, username } = await makeUser(harness.db, rootRole);
   const isAdmin = rootRole === 'Admin';
@@ -60,7 +60,7 @@ const enable = (featureName: string): StoredOperation => ({
   input: { params: { projectId: 'default', featureName, environment: 'development' } },
 });
 
-const status = async (project: string) =>
+const readStatus = async (project: string) =>
   (await call(harness.app, 'GET', `/api/admin/projects/${project}`)).status;
 
 test('stored operations run in one change, and their events share a group', async () => {
@@ -81,13 +81,13 @@ test('if one operation is rejected, none is carried out', async () => {
   await expect(run(admin, [createProject('half'), createProject('half')])).rejects.toMatchObject({
     name: 'NameExistsError',
   });
-  expect(await status('half')).toBe(404);
+  expect(await readStatus('half')).toBe(404);
 });
 
 test('the permission is checked when the operations run', async () => {
   await expect(run(viewer, [createProject('forbidden')])).rejects.toMatchObject({ name: 'NoAccessError' });
   await expect(run(viewer, [enable('stored')])).rejects.toMatchObject({ name: 'NoAccessError' });
-  expect(await status('forbidden')).toBe(404);
+  expect(await readStatus('forbidden')).toBe(404);
 });
 
 test('the input is validated when the operations run', async () => {
@@ -110,11 +110,11 @@ test('the number and the size of the operations in one change are limited', asyn
   const large = updateProject('default', 'x'.repeat(MAX_STORED_BYTES));
 
   await expect(run(admin, tooManyOperations)).rejects.toMatchObject({
-    details: [{ message: 'A change has at most 100 operations, not 101.' }],
+    details: [{ message: 'A change can have at most 100 operations, not 101.' }],
   });
   await expect(run(admin, [large])).rejects.toMatchObject({
     details: [
-      { message: expect.stringMatching(/^The operations in a change may have at most 1048576 bytes/) },
+      { message: expect.stringMatching(/^The operations in a change can have at most 1048576 bytes/) },
     ],
   });
 });

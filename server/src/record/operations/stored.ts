@@ -91,12 +91,12 @@ async function runAll(
 function rejectTooMany(operations: StoredOperation[]): void {
   if (operations.length > MAX_STORED_OPERATIONS)
     throw badData([
-      { message: `A change has at most ${MAX_STORED_OPERATIONS} operations, not ${operations.length}.` },
+      { message: `A change can have at most ${MAX_STORED_OPERATIONS} operations, not ${operations.length}.` },
     ]);
   const bytes = Buffer.byteLength(JSON.stringify(operations));
   if (bytes > MAX_STORED_BYTES)
     throw badData([
-      { message: `The operations in a change may have at most ${MAX_STORED_BYTES} bytes, not ${bytes}.` },
+      { message: `The operations in a change can have at most ${MAX_STORED_BYTES} bytes, not ${bytes}.` },
     ]);
 }
 
@@ -107,8 +107,8 @@ function rejectTooMany(operations: StoredOperation[]): void {
 const stopWaitingForLocks = (tx: Tx) => sql`set local lock_timeout = '1ms'`.execute(tx);
 
 /**
- * Makes the transaction wait for locks again. The counters of environments are the last locks of all changes, so waiting for them
- * is safe.
+ * Makes the transaction wait for locks again. Environment counters are the last locks that any change takes, so waiting for them is
+ * safe.
  */
 const resumeWaitingForLocks = (tx: Tx) => sql`set local lock_timeout to default`.execute(tx);
 

@@ -20,7 +20,7 @@ import { changeSegment } from './update.ts';
 const params = Type.Object({ id: PathId('Segment', '3') });
 
 const unchangedSegment = (id: number): Precondition => ({
-  what: `Segment ${id}`,
+  resourceName: `Segment ${id}`,
   readEtags: current => lockSegmentEtag(current, id),
 });
 

@@ -1,4 +1,4 @@
-import { textForms } from '../../events/conditions.ts';
+import { listTextForms } from '../../events/conditions.ts';
 import {
   addStored,
   type Bitmap,
@@ -46,7 +46,7 @@ export async function findText(
   chunks: number[],
 ): Promise<Map<number, TextMatches>> {
   const plans = [];
-  for (const form of await foldCase(index.db, textForms(text))) plans.push(await planText(index, form));
+  for (const form of await foldCase(index.db, listTextForms(text))) plans.push(await planText(index, form));
   const sure: Sets = new Map();
   await addTerms(
     index,
@@ -82,7 +82,7 @@ export async function checkText(
 ): Promise<CheckedText> {
   if (ids.length === 0) return { foundIds: [], checkedCount: 0 };
   const foundIds: number[] = [];
-  const forms = await foldCase(index.db, textForms(text));
+  const forms = await foldCase(index.db, listTextForms(text));
   const deadline = performance.now() + ms;
   let checkedCount = 0;
   while (checkedCount < ids.length && (checkedCount === 0 || performance.now() < deadline)) {

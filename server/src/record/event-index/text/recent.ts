@@ -1,5 +1,5 @@
 import type { Reader } from '../../../platform/db/database.ts';
-import { textForms } from '../../events/conditions.ts';
+import { listTextForms } from '../../events/conditions.ts';
 import { addPosition, emptyBitmap, getFirstId } from '../bitmap.ts';
 import type { RecentPostings } from '../recent.ts';
 import type { TextMatches } from './find.ts';
@@ -47,7 +47,7 @@ export function makeRecentTexts(): RecentTexts {
   }
 
   return async (db, recent, text) => {
-    const forms = await foldCase(db, textForms(text));
+    const forms = await foldCase(db, listTextForms(text));
     while (
       recent.chunk > loadedTexts.chunk ||
       (recent.chunk === loadedTexts.chunk && recent.lastId > loadedTexts.lastId)
