@@ -3,7 +3,7 @@ import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import type { Db, Tx } from '../../src/platform/db/database.ts';
 import { makeInstanceRecorder } from '../../src/reporting/applications/see-instances.ts';
 import { createMetricPartitions } from '../../src/reporting/metrics/partitions.ts';
-import { insertNumbers } from '../../src/reporting/metrics/store.ts';
+import { assignIds } from '../../src/reporting/metrics/store.ts';
 import { ENVIRONMENTS } from './flags.ts';
 
 /** The applications in the sample data: each asks for the flags of one project. */
@@ -70,7 +70,7 @@ export async function writeUsage(db: Db): Promise<void> {
     await createMetricPartitions(db, now - days * DAY_MS);
   const { rows } = await sql<{ name: string }>`
     select name from features where name <> all(${UNSEEN_FLAGS})`.execute(db);
-  await insertNumbers(
+  await assignIds(
     db,
     rows.map(({ name }) => name),
     [...ENVIRONMENTS],

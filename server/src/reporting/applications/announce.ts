@@ -21,10 +21,7 @@ export type AnnouncedApplications = {
   reached: ReachedQuota[];
 };
 
-/**
- * Creates the applications that are new, with one event for each, up to the quota of their token and the maximum number of
- * applications.
- */
+/** Creates the new applications, with one event for each, up to the quota of their token and the maximum number of applications. */
 export async function announceApplications(
   db: Db,
   reportedApplications: ReportedApplication[],
@@ -51,7 +48,7 @@ export async function announceApplications(
   };
 }
 
-/** The unique name decides which server creates an application, so there is one event for each application. */
+/** The unique constraint on names decides which server creates an application, so each application has one event. */
 async function createApplications(
   { tx, record }: Change,
   newApplications: ReportedApplication[],

@@ -5,7 +5,7 @@ import type { Change } from '../../record/change.ts';
 import type { ApplicationFields } from './schema.ts';
 import { deleteApplication, lockApplication, updateApplicationRow } from './store.ts';
 
-/** Sets the fields that the request names. */
+/** Sets the given fields. */
 export async function updateApplication(
   current: Change,
   appName: string,

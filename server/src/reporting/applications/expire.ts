@@ -3,11 +3,11 @@ import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
 import { deleteApplication, lockIdleApplications } from './store.ts';
 
-/** An application that was not seen for this long is deleted, unless somebody described it. */
+/** An application that was not seen for this long is deleted, unless it has a description, URL, icon or color. */
 export const IDLE_DAYS = 30;
 const APPLICATIONS_PER_CHANGE = 100;
 
-/** Deletes idle applications with their instances. Returns the number of applications. */
+/** Deletes idle applications with their instances. Returns the number of deleted applications. */
 export async function expireApplications(db: Db): Promise<number> {
   let expiredApplicationCount = 0;
   for (

@@ -22,7 +22,7 @@ import {
   UnknownFlag,
   UnknownFlagList,
 } from './schema.ts';
-import { parseApplicationSearch, parseProjectApplicationSearch, parseTokenOfUse } from './search-query.ts';
+import { parseApplicationSearch, parseProjectApplicationSearch, parseTokenId } from './search-query.ts';
 import {
   applicationExists,
   findApplication,
@@ -44,7 +44,7 @@ const appName = Type.String({
 });
 const params = Type.Object({ appName });
 const partOfName = Type.Optional(
-  Type.String({ description: 'A part of the name, case-insensitive', examples: ['check'] }),
+  Type.String({ description: 'Part of the name, case-insensitive', examples: ['check'] }),
 );
 const sortOrder = Type.Optional(
   Type.String({ description: 'asc or desc', default: 'asc', examples: ['desc'] }),
@@ -74,13 +74,13 @@ export const APPLICATIONS: OperationModule = {
       route: 'GET /api/admin/metrics/applications',
       summary: 'List applications',
       description:
-        'Returns the applications whose SDKs were seen, with the projects and environments that they use. Projects that the caller cannot read are omitted, and so are applications that asked only for features of such projects.',
+        'Returns the applications whose SDKs were seen, with the projects and environments that they use. Projects that the caller cannot read are omitted, as are applications that requested only features of such projects.',
       permission: 'NONE',
       query: SearchQuery({
         query: partOfName,
         project: Type.Optional(
           Type.String({
-            description: 'Only applications that asked for a feature of this project',
+            description: 'Only applications that requested a feature of this project',
             examples: ['payments'],
           }),
         ),
@@ -103,7 +103,7 @@ export const APPLICATIONS: OperationModule = {
       route: 'GET /api/admin/projects/:projectId/applications',
       summary: 'List the applications of a project',
       description:
-        'Returns the applications that asked for features of a project in the last 90 days, by name, with their environments, instances and SDKs. Every caller who may read the project may call it.',
+        'Returns the applications that requested features of a project in the last 90 days, by name, with their environments, instances and SDKs. Every caller who can read the project may call it.',
       permission: 'NONE',
       params: projectParams,
       query: SearchQuery({
@@ -123,7 +123,7 @@ export const APPLICATIONS: OperationModule = {
       route: `GET ${BASE_PATH}`,
       summary: 'Get an application',
       description:
-        'Returns an application with its instances and the features that it asked for. Features that the caller cannot read are omitted.',
+        'Returns an application with its instances and the features that it requested. Features that the caller cannot read are omitted.',
       permission: 'NONE',
       params,
       output: jsonResponse('The application', ApplicationDetails),
@@ -138,7 +138,7 @@ export const APPLICATIONS: OperationModule = {
       route: `GET ${BASE_PATH}/overview`,
       summary: 'Get the overview of an application',
       description:
-        'Returns what an application uses in each environment: its instances, its SDKs, and the names it asks for that no feature has.',
+        'Returns the instances and SDKs of an application in each environment, and the names that it requests but that no feature has.',
       permission: 'NONE',
       params,
       output: jsonResponse('The overview', ApplicationOverview),
@@ -152,7 +152,7 @@ export const APPLICATIONS: OperationModule = {
     command({
       id: 'updateApplication',
       route: `POST ${BASE_PATH}`,
-      summary: 'Describe an application',
+      summary: 'Update an application',
       description:
         'Sets the description, URL, icon and color of an application. Omitted fields keep their values, and null removes a value.',
       permission: ['UPDATE_APPLICATION'],
@@ -202,14 +202,14 @@ export const APPLICATIONS: OperationModule = {
       route: 'GET /api/admin/metrics/api-tokens',
       summary: 'List the applications that use API tokens',
       description:
-        'Returns the applications whose instances were last seen with each API token in the last two days. Tokens that no instance used are omitted, and so are applications that the caller cannot see.',
+        'Returns, for each API token, the applications with instances that last used it, if they were seen in the last two days. Unused tokens are omitted, as are applications that the caller cannot see.',
       permission: 'NONE',
       query: SearchQuery({
         token: Type.Optional(Type.String({ description: 'Id of an API token', examples: ['12'] })),
       }),
       output: jsonResponse('The tokens', ApiTokenUseList),
       read: async ({ db, actor }, { query }) => ({
-        tokens: await listTokenApplications(db, actor, parseTokenOfUse(query)),
+        tokens: await listTokenApplications(db, actor, parseTokenId(query)),
       }),
     }),
     query({
@@ -217,7 +217,7 @@ export const APPLICATIONS: OperationModule = {
       route: 'GET /api/admin/metrics/unknown-flags',
       summary: 'List unknown flags',
       description:
-        'Returns the names that applications asked for in the last 7 days and that no feature has, with the applications and environments. Applications that the caller cannot see are omitted.',
+        'Returns the names that applications requested in the last 7 days but that no feature has, with the applications and environments. Applications that the caller cannot see are omitted.',
       permission: 'NONE',
       output: jsonResponse('The unknown flags', UnknownFlagList),
       read: async ({ db, actor }) => ({ unknownFlags: await listUnknownFlags(db, actor, MAX_UNKNOWN_FLAGS) }),

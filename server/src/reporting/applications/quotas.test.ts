@@ -36,7 +36,7 @@ async function report(
   return [...new Set(reachedQuotas.map(quota => `${quota.token} ${quota.kind}`))];
 }
 
-const apps = (prefix: string, count: number, fields: object = {}) =>
+const makeReports = (prefix: string, count: number, fields: object = {}) =>
   Array.from({ length: count }, (_, number) => ({ appName: `${prefix}-${number}`, ...fields }));
 
 const countCreationEvents = async () =>
@@ -47,10 +47,10 @@ test('a token can create 100 applications per hour; further applications are cou
   const toggles = { counted: { yes: 1, no: 0 } };
 
   const reachedQuotas = [
-    await report(1, apps('squat', 120, { toggles })),
+    await report(1, makeReports('squat', 120, { toggles })),
     // The next report arrives at a different server.
-    await report(1, apps('again', 30, { toggles })),
-    await report(2, apps('honest', 1, { toggles })),
+    await report(1, makeReports('again', 30, { toggles })),
+    await report(2, makeReports('honest', 1, { toggles })),
   ];
 
   expect(reachedQuotas).toEqual([['1 applications'], ['1 applications'], []]);
@@ -61,20 +61,20 @@ test('a token can create 100 applications per hour; further applications are cou
   expect([counts.get('honest-0'), counts.get(OTHER_APPLICATIONS)]).toEqual([1, 50]);
 });
 
-test('a token that has 1,000 applications creates no more', async () => {
+test('a token that has 1,000 applications cannot create more', async () => {
   await sql`insert into applications (name, token_id, created_at)
     select 'old-' || n, 7, now() - interval '2 hours' from generate_series(1, 999) as n`.execute(harness.db);
 
-  expect(await report(7, apps('last', 2))).toEqual(['7 applications']);
+  expect(await report(7, makeReports('last', 2))).toEqual(['7 applications']);
 
   const { applications } = await get('metrics/applications?query=last-');
   expect(applications).toHaveLength(1);
 });
 
-test('an application that exists needs no quota', async () => {
-  await report(3, apps('known', 100));
+test('an existing application does not count toward the quota', async () => {
+  await report(3, makeReports('known', 100));
 
-  expect(await report(3, apps('known', 100))).toEqual([]);
+  expect(await report(3, makeReports('known', 100))).toEqual([]);
 });
 
 test('a token can add 200 unknown flags per hour; further flags are counted under one name', async () => {
@@ -110,7 +110,7 @@ test('a token can add 1,000 instances per hour on one server; further instances 
 
 test("a token leaves room in memory for other tokens' instances", async () => {
   const usage = makeUsage(new Registry(), () => true, { instances: 10 });
-  for (const body of apps('many', 20)) usage.register(token(1), {}, body);
+  for (const body of makeReports('many', 20)) usage.register(token(1), {}, body);
   usage.register(token(2), {}, { appName: 'other' });
 
   const { instances } = usage.merged.take();
@@ -129,7 +129,7 @@ test('logs once which token reached a quota', async () => {
   const log = { warn: (fields: object, message: string) => void lines.push([fields, message]) };
   const flushLoop = keepFlushing(usage, harness.db, log, new Registry());
   for (const prefix of ['first', 'second']) {
-    for (const body of apps(prefix, 110)) usage.register(token(id), {}, body);
+    for (const body of makeReports(prefix, 110)) usage.register(token(id), {}, body);
     await flushLoop.flush();
   }
 
@@ -145,7 +145,7 @@ test('logs once which token reached a quota', async () => {
 });
 
 test('deletes applications that were not seen for 30 days, with an event, and keeps described applications', async () => {
-  await report(6, apps('idle', 3));
+  await report(6, makeReports('idle', 3));
   await sql`update applications set reported_at = now() - interval '31 days' where name like 'idle-%'`.execute(
     harness.db,
   );

@@ -144,7 +144,7 @@ test.each([
   expect(body.applications.map(({ name }: { name: string }) => name)).toEqual(names);
 });
 
-test('rejects invalid parameters of the applications of a project, and callers who cannot read it', async () => {
+test('rejects invalid parameters, and returns 404 to callers who cannot read the project', async () => {
   const invalidResponse = await get(
     '/api/admin/projects/default/applications?sortBy=x&sortOrder=y&limit=0&offset=-1',
   );
@@ -186,7 +186,7 @@ test.each([
   expect((await call(harness.app, method, path, options)).status).toBe(404);
 });
 
-test('shows unknown flags of the applications that the caller may see', async () => {
+test('shows unknown flags of the applications that the caller can see', async () => {
   const listNames = async (token?: string) =>
     (await get('/api/admin/metrics/unknown-flags', token)).body.unknownFlags
       .map(({ name }: { name: string }) => name)
@@ -196,7 +196,7 @@ test('shows unknown flags of the applications that the caller may see', async ()
   expect(await listNames(outsider)).toEqual(['typo']);
 });
 
-test('shows an application that asked for no feature to everyone, and its event to admins', async () => {
+test('shows an application that requested no feature to everyone, and its event only to admins', async () => {
   await flushWith(usage => report(usage, 'blank', 'production', []));
   const events = '/api/admin/search/events?type=IS:application-created';
 
@@ -206,7 +206,7 @@ test('shows an application that asked for no feature to everyone, and its event 
   await call(harness.app, 'DELETE', `${APPLICATIONS}/blank`);
 });
 
-test('shows the instances of an application, and archived features that it still asks for', async () => {
+test('shows the instances of an application, and archived features that it still requests', async () => {
   const { body } = await get(`${APPLICATIONS}/shop`);
 
   expect(body.instances).toHaveLength(3);
@@ -271,7 +271,7 @@ test('stores at most 1,000 instances of an application, and shows 100', async ()
   expect((await get(`${APPLICATIONS}/other`)).body.instances).toHaveLength(100);
 });
 
-test('lists the applications that use each token, and moves an instance to the token that the instance used last', async () => {
+test('lists the applications that use each token, and moves an instance to the token that it used last', async () => {
   const register = (token: number, instanceId: string) =>
     flushWith(usage =>
       usage.register(
@@ -309,8 +309,8 @@ test('lists the applications that use each token, and moves an instance to the t
   expect((await readTokenUse('x')).status).toBe(400);
 });
 
-test('the use of a token omits applications that the caller cannot see', async () => {
-  const namesFor = async (caller?: string): Promise<string[]> => {
+test('token usage omits applications that the caller cannot see', async () => {
+  const listNames = async (caller?: string): Promise<string[]> => {
     const { body } = await get('/api/admin/metrics/api-tokens', caller);
     const tokenUses: { id: number; applications: { appName: string }[] }[] = body.tokens;
     return tokenUses.flatMap(({ id, applications }) =>
@@ -318,9 +318,9 @@ test('the use of a token omits applications that the caller cannot see', async (
     );
   };
 
-  expect(await namesFor()).toContain('other');
-  expect(await namesFor(outsider)).toContain('shop');
-  expect(await namesFor(outsider)).not.toContain('other');
+  expect(await listNames()).toContain('other');
+  expect(await listNames(outsider)).toContain('shop');
+  expect(await listNames(outsider)).not.toContain('other');
 });
 
 test.each([

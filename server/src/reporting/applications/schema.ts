@@ -9,13 +9,13 @@ const fields = {
   }),
   url: Type.String({
     maxLength: 2_000,
-    description: 'URL of the application for people; starts with http:// or https://',
+    description: 'URL of the application, starting with http:// or https://',
     examples: ['https://checkout.example.com'],
   }),
   icon: Type.String({ maxLength: 100, description: 'Name of an icon', examples: ['shopping_cart'] }),
   color: Type.String({
     maxLength: 50,
-    description: 'Color that the console shows the application in',
+    description: 'Color of the application in the console',
     examples: ['#7357ff'],
   }),
 };
@@ -29,7 +29,7 @@ export const ApplicationUsage = Named(
   Type.Object({
     project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
     environments: Type.Array(Type.String(), {
-      description: 'Environments where the application asked for features of the project',
+      description: 'Environments where the application requested features of the project',
       examples: [['production']],
     }),
   }),
@@ -48,7 +48,8 @@ const application = {
     examples: [['default', 'flexibleRollout']],
   }),
   usage: Type.Array(Ref(ApplicationUsage), {
-    description: 'Projects whose features the application asked for, as far as the caller may read them',
+    description:
+      'Projects whose features the application requested, limited to those that the caller can read',
   }),
 };
 
@@ -72,7 +73,7 @@ export const ApplicationList = Named(
   'ApplicationList',
   Type.Object({
     applications: Type.Array(Ref(Application)),
-    total: Type.Integer({ description: 'Applications that match, on all pages', examples: [1] }),
+    total: Type.Integer({ description: 'Number of matching applications on all pages', examples: [1] }),
   }),
 );
 
@@ -82,11 +83,11 @@ export const ProjectApplication = Named(
     {
       name: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
       environments: Type.Array(Type.String(), {
-        description: 'Environments where the application asked for features of the project',
+        description: 'Environments where the application requested features of the project',
         examples: [['production']],
       }),
       instances: Type.Array(Type.String(), {
-        description: 'The 100 instances in these environments that were seen last, by id',
+        description: 'The 100 most recently seen instances in these environments, by id',
         examples: [['host-1']],
       }),
       sdks: Type.Array(
@@ -109,7 +110,7 @@ export const ProjectApplicationList = Named(
   'ProjectApplicationList',
   Type.Object({
     applications: Type.Array(Ref(ProjectApplication)),
-    total: Type.Integer({ description: 'Applications that match, on all pages', examples: [1] }),
+    total: Type.Integer({ description: 'Number of matching applications on all pages', examples: [1] }),
   }),
 );
 
@@ -136,12 +137,12 @@ export const ApiTokenUse = Named(
           environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
           sdkVersion,
           instances: Type.Integer({
-            description: 'Instances that were last seen with the token',
+            description: 'Number of instances that last used the token',
             examples: [3],
           }),
           lastSeen: Timestamp('When one of these instances was last seen'),
         }),
-        { description: 'The 10 applications that used the token last' },
+        { description: 'The 10 applications that used the token most recently' },
       ),
     },
     { description: 'The applications that used a token' },
@@ -160,14 +161,14 @@ const SeenFeature = NamedObject('ApplicationFeature', {
   type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
   stale: Type.Boolean({ description: 'Whether the feature is marked as stale', examples: [false] }),
   archived: Type.Boolean({
-    description: 'Whether the application asks for a feature that is archived',
+    description: 'Whether the feature is archived',
     examples: [false],
   }),
   environments: Type.Array(Type.String(), {
     description: 'Environments where the application requested the feature',
     examples: [['production']],
   }),
-  lastSeenAt: Timestamp('When the application last asked for the feature, to the hour'),
+  lastSeenAt: Timestamp('When the application last requested the feature, to the hour'),
 });
 
 export const ApplicationDetails = Named(
@@ -175,10 +176,10 @@ export const ApplicationDetails = Named(
   Type.Object({
     ...application,
     instances: Type.Array(Ref(ApplicationInstance), {
-      description: 'The 100 instances that were seen last',
+      description: 'The 100 most recently seen instances',
     }),
     seenToggles: Type.Array(SeenFeature, {
-      description: 'Features that the application asked for in the last 90 days, at most 1,000',
+      description: 'Features that the application requested in the last 90 days, at most 1,000',
     }),
   }),
 );
@@ -195,7 +196,8 @@ export const ApplicationEnvironment = Named(
     {
       name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
       instanceCount: Type.Integer({
-        description: 'Instances seen in the last two days; the server stores up to 1,000 per application',
+        description:
+          'Number of instances seen in the last two days. The server stores up to 1,000 per application',
         examples: [3],
       }),
       sdks: names('SDKs of the instances', sdk),
@@ -206,7 +208,7 @@ export const ApplicationEnvironment = Named(
         'ApplicationEnvironmentIssues',
         {
           missingFeatures: names(
-            'Feature names that the application asked for but that do not exist',
+            'Feature names that the application requested but that do not exist',
             'pay.typo',
           ),
           outdatedSdks: Type.Array(Type.String(), {
@@ -233,7 +235,7 @@ export const ApplicationEnvironment = Named(
             ),
             {
               description:
-                'Up to 100 instances that keep polling but lack a change from more than 10 minutes and 3 poll intervals ago, the longest behind first. Instances that stream are not listed',
+                'Up to 100 instances that keep polling but lack a change from more than 10 minutes and 3 poll intervals ago, longest behind first. Instances that stream are not listed',
             },
           ),
         },
@@ -248,8 +250,11 @@ export type ApplicationEnvironment = Static<typeof ApplicationEnvironment>;
 export const ApplicationOverview = Named(
   'ApplicationOverview',
   Type.Object({
-    projects: names('Projects whose features the application asked for', 'payments'),
-    featureCount: Type.Integer({ description: 'Features that the application asked for', examples: [12] }),
+    projects: names('Projects whose features the application requested', 'payments'),
+    featureCount: Type.Integer({
+      description: 'Number of features that the application requested',
+      examples: [12],
+    }),
     environments: Type.Array(Ref(ApplicationEnvironment)),
     issues: NamedObject(
       'ApplicationIssues',
@@ -277,7 +282,7 @@ export const InstanceList = Named(
         sdkVersion,
         lastSeen: Timestamp('When the instance was last seen'),
       }),
-      { description: 'The 100 instances that were seen last' },
+      { description: 'The 100 most recently seen instances' },
     ),
   }),
 );
@@ -303,7 +308,7 @@ export const UnknownFlag = Named(
                   description: 'Name of the environment',
                   examples: ['production'],
                 }),
-                seenAt: Timestamp('When the application last requested the name here'),
+                seenAt: Timestamp('When the application last requested the name in the environment'),
               },
               { description: 'An environment where the name was requested' },
             ),
@@ -319,7 +324,7 @@ export type UnknownFlag = Static<typeof UnknownFlag>;
 export const UnknownFlagList = Named(
   'UnknownFlagList',
   Type.Object({
-    unknownFlags: Type.Array(Ref(UnknownFlag), { description: 'The 1,000 that were seen last' }),
+    unknownFlags: Type.Array(Ref(UnknownFlag), { description: 'The 1,000 most recently requested names' }),
   }),
 );
 

@@ -10,9 +10,9 @@ import {
 export const SORT_FIELDS = ['appName', 'createdAt', 'lastSeenAt'] as const;
 
 export type ApplicationSearch = {
-  /** A part of the name. */
+  /** Part of the name. */
   query?: string;
-  /** Only applications that asked for a feature of this project. */
+  /** Only applications that requested a feature of this project. */
   project?: string;
   sortBy: (typeof SORT_FIELDS)[number];
   sortOrder: 'asc' | 'desc';
@@ -29,7 +29,7 @@ const PARSERS: { [K in keyof ApplicationSearch]-?: (value: unknown) => NonNullab
   limit: parseLimit,
 };
 
-/** Parses the query parameters of the list of applications, or rejects them with every violation. */
+/** Parses the query parameters of the application list, or throws an error with every violation. */
 export function parseApplicationSearch(parameters: Record<string, unknown>): ApplicationSearch {
   return parseSearch<ApplicationSearch>(parameters, PARSERS, {
     sortBy: 'appName',
@@ -42,7 +42,7 @@ export function parseApplicationSearch(parameters: Record<string, unknown>): App
 /** The parameters of the applications of one project. This list has no other field to sort by. */
 export type ProjectApplicationSearch = Pick<ApplicationSearch, 'query' | 'sortOrder' | 'offset' | 'limit'>;
 
-/** Parses the query parameters of the applications of a project, or rejects them with every violation. */
+/** Parses the query parameters for the applications of a project, or throws an error with every violation. */
 export function parseProjectApplicationSearch(parameters: Record<string, unknown>): ProjectApplicationSearch {
   const { query, sortOrder, offset, limit } = PARSERS;
   const sortBy = (value: unknown) => parseEnumValue(value, ['appName']);
@@ -56,5 +56,5 @@ export function parseProjectApplicationSearch(parameters: Record<string, unknown
 const MAX_ID = 2_147_483_647;
 
 /** Parses the id of the token whose applications are requested. Undefined selects all tokens. */
-export const parseTokenOfUse = (parameters: Record<string, unknown>): number | undefined =>
+export const parseTokenId = (parameters: Record<string, unknown>): number | undefined =>
   parseSearch<{ token?: number }>(parameters, { token: value => parseCount(value, 1, MAX_ID) }, {}).token;

@@ -14,15 +14,15 @@ const HOUR_MS = 3_600_000;
 export type RecordInstances = (db: Db, instances: SeenInstance[]) => Promise<ReachedQuota[]>;
 
 /**
- * Records instances that were seen, and creates their applications. This is bookkeeping, like a token's last use, and not a
+ * Records instances that were seen, and creates their applications. This is bookkeeping, like a token's last use, rather than a
  * change.
  */
 export function makeInstanceRecorder(now: () => number = Date.now): RecordInstances {
   let hour = 0;
   let addedByToken = new Map<number, number>();
 
-  /** Returns whether the token may still add an instance in this hour, and counts the instance if so. */
-  const hasQuotaLeft = (token: number): boolean => {
+  /** Counts a new instance of the token, or returns false if the token has used up its quota for this hour. */
+  const takeQuota = (token: number): boolean => {
     const currentHour = Math.floor(now() / HOUR_MS);
     if (currentHour !== hour) addedByToken = new Map();
     hour = currentHour;
@@ -43,7 +43,7 @@ export function makeInstanceRecorder(now: () => number = Date.now): RecordInstan
     }));
     const newIndexes = await listNewInstances(db, namedInstances);
     const aboveQuota = namedInstances.filter(
-      (instance, index) => newIndexes.has(index) && !hasQuotaLeft(instance.token),
+      (instance, index) => newIndexes.has(index) && !takeQuota(instance.token),
     );
     const otherInstances = new Set(aboveQuota);
     const storedInstances = namedInstances.map(instance => {

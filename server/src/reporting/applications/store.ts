@@ -5,7 +5,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
-import { instancesBehind } from './behind/store.ts';
+import { selectInstancesBehind } from './behind/store.ts';
 import type {
   ApiTokenUse,
   Application,
@@ -22,7 +22,7 @@ import type { ApplicationSearch, ProjectApplicationSearch } from './search-query
 export const MAX_INSTANCES = 1_000;
 const MAX_SHOWN_INSTANCES = 100;
 const MAX_SHOWN_FEATURES = 1_000;
-const MAX_APPLICATIONS_OF_TOKEN = 10;
+const MAX_APPLICATIONS_PER_TOKEN = 10;
 
 /** Lists the names that no application has yet. */
 export async function listUnannounced(db: Reader, names: string[]): Promise<string[]> {
@@ -66,7 +66,7 @@ export async function lockIdleApplications(
   return rows;
 }
 
-/** Inserts applications in the order of their names, up to a total number, and returns those that were new. */
+/** Inserts applications in the order of their names, up to `max` in total, and returns those that were new. */
 export async function insertApplications(
   tx: Tx,
   newApplications: { name: string; token: number }[],
@@ -85,7 +85,7 @@ export async function insertApplications(
   return rows;
 }
 
-/** Returns the ids of the applications, none of which is deleted until the transaction ends. */
+/** Returns the ids of the applications, and keeps them from being deleted until the transaction ends. */
 export async function lockApplicationIds(tx: Tx, names: string[]): Promise<{ name: string; id: number }[]> {
   const { rows } = await sql<{ name: string; id: number }>`
     select name, id from applications where name = any(${names}) order by name for key share`.execute(tx);
@@ -104,7 +104,7 @@ export type SeenInstance = {
   token: number;
 };
 
-/** Returns the positions of those instances in the list that are not stored. */
+/** Returns the list positions of the instances that are not stored yet. */
 export async function listNewInstances(db: Reader, instances: SeenInstance[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number }>`
     select (place - 1)::integer as place from unnest(
@@ -121,8 +121,8 @@ export async function listNewInstances(db: Reader, instances: SeenInstance[]): P
 }
 
 /**
- * Updates known instances, at most once a minute each, and adds new ones while the application's sample has
- * room. The creation time of an application is when it was first seen.
+ * Updates known instances, at most once a minute each, and adds new ones while the application's sample has room. The creation time
+ * of an application is when it was first seen.
  */
 export async function upsertInstances(db: Db, instances: SeenInstance[]): Promise<void> {
   const inputRows = sql`jsonb_to_recordset(${JSON.stringify(instances)}::jsonb) as given (
@@ -173,7 +173,7 @@ export async function upsertInstances(db: Db, instances: SeenInstance[]): Promis
   );
 }
 
-/** Joins `application_features` with `metric_features`, limited to features whose project the caller may read. */
+/** Joins `application_features` with `metric_features`, limited to features whose project the caller can read. */
 const seenFeatures = (actor: Actor) => sql`
   application_features as sight
     join metric_features on metric_features.id = sight.feature_id
@@ -181,8 +181,8 @@ const seenFeatures = (actor: Actor) => sql`
     join features on features.name = metric_features.name and ${isInReadableProject(actor)}`;
 
 /**
- * Whether the caller may read a project whose features the application asked for. The projects of an application that asked for
- * no feature are unknown, so everyone sees it.
+ * Whether the caller can read a project whose features the application requested. The projects of an application that requested no
+ * feature are unknown, so everyone sees it.
  */
 export const isVisibleApplication = (actor: Actor) =>
   actor.isAdmin
@@ -205,7 +205,7 @@ const APPLICATION = sql`
   applications.name as "appName", applications.created_at as "createdAt", applications.description, applications.url,
   applications.icon, applications.color, applications.strategies, ${LAST_SEEN} as "lastSeenAt"`;
 
-const USAGE = (actor: Actor) => sql`coalesce((
+const selectUsage = (actor: Actor) => sql`coalesce((
   select jsonb_agg(jsonb_build_object('project', project, 'environments', environments) order by project)
   from (
     select project, array_agg(distinct metric_environments.name order by metric_environments.name) as environments
@@ -214,7 +214,7 @@ const USAGE = (actor: Actor) => sql`coalesce((
 ), '[]') as usage`;
 
 /** Removes null values, because a missing value is an absent field. */
-const withoutNulls = <T extends object>(row: NullForAbsent<T>): T =>
+const omitNulls = <T extends object>(row: NullForAbsent<T>): T =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
 
 /** Reads a page of applications and their total. */
@@ -239,19 +239,19 @@ export async function searchApplications(
     ), page as (
       select * from matching order by key ${sql.raw(sortOrder)} nulls last, id limit ${limit} offset ${offset}
     ), behind as materialized (
-      select application, count(*) as instances from (${instancesBehind()}) as late group by application
+      select application, count(*) as instances from (${selectInstancesBehind()}) as late group by application
     )
     select (select count(*) from matching) as total, coalesce((
       select jsonb_agg(to_jsonb(found) - 'key' - 'id' order by found.key ${sql.raw(sortOrder)} nulls last, found.id)
       from (
         select page.key, page.id, applications.name as "appName", ${iso(sql`applications.created_at`)} as "createdAt",
           applications.description, applications.url, applications.icon, applications.color, applications.strategies,
-          ${iso(LAST_SEEN)} as "lastSeenAt", ${USAGE(actor)}, coalesce(behind.instances, 0) as "instancesBehind"
+          ${iso(LAST_SEEN)} as "lastSeenAt", ${selectUsage(actor)}, coalesce(behind.instances, 0) as "instancesBehind"
         from page join applications using (id) left join behind on behind.application = applications.name
       ) as found
     ), '[]') as applications`.execute(db);
   const { total, applications } = rows[0] ?? { total: 0, applications: [] };
-  return { total, applications: applications.map(row => withoutNulls(row)) };
+  return { total, applications: applications.map(row => omitNulls(row)) };
 }
 
 const SORT_COLUMNS: Record<'appName' | 'createdAt', RawBuilder<unknown>> = {
@@ -259,7 +259,7 @@ const SORT_COLUMNS: Record<'appName' | 'createdAt', RawBuilder<unknown>> = {
   createdAt: sql`applications.created_at`,
 };
 
-/** Reads a page of the applications that asked for features of a project, and their total. */
+/** Reads a page of the applications that requested features of a project, and their total. */
 export async function searchProjectApplications(
   db: Reader,
   project: string,
@@ -303,14 +303,14 @@ export async function searchProjectApplications(
   return rows[0] ?? { total: 0, applications: [] };
 }
 
-/** Finds an application with its newest instances and the features it asked for, limited to those the actor may read. */
+/** Finds an application with its newest instances and the features it requested, limited to those the actor can read. */
 export async function findApplication(
   db: Reader,
   actor: Actor,
   name: string,
 ): Promise<ApplicationDetails | undefined> {
   const { rows } = await sql<NullForAbsent<ApplicationDetails>>`
-    select ${APPLICATION}, ${USAGE(actor)},
+    select ${APPLICATION}, ${selectUsage(actor)},
       coalesce((
         select jsonb_agg(${INSTANCE} order by seen_at desc, instance_id) from (
           select * from application_instances where application_id = applications.id
@@ -330,7 +330,7 @@ export async function findApplication(
         ) as seen
       ), '[]') as "seenToggles"
     from applications where applications.name = ${name} and ${isVisibleApplication(actor)}`.execute(db);
-  return rows[0] && withoutNulls(rows[0]);
+  return rows[0] && omitNulls(rows[0]);
 }
 
 const INSTANCE = sql`jsonb_build_object(
@@ -345,7 +345,7 @@ export type OverviewParts = {
   missingStrategies: string[];
 };
 
-/** Finds an application's instances and SDKs in each environment, and those of its projects that the actor may read. */
+/** Finds an application's instances and SDKs in each environment, and those of its projects that the actor can read. */
 export async function findOverview(
   db: Reader,
   actor: Actor,
@@ -354,7 +354,7 @@ export async function findOverview(
   const sdks = (condition: RawBuilder<unknown>) => sql`coalesce(
     jsonb_agg(distinct sdk_version order by sdk_version) filter (where sdk_version is not null and ${condition}), '[]')`;
   const { rows } = await sql<OverviewParts>`
-    with behind as materialized (${instancesBehind(sql`late.application = ${name}`)})
+    with behind as materialized (${selectInstancesBehind(sql`late.application = ${name}`)})
     select
       array(
         select distinct project from ${seenFeatures(actor)} where sight.application_id = applications.id order by project
@@ -418,7 +418,7 @@ export async function applicationExists(db: Reader, actor: Actor, name: string):
 }
 
 /**
- * Lists the applications that used each token, most recently seen first, limited to those the actor may see. `token` selects one
+ * Lists the applications that used each token, most recently seen first, limited to those the actor can see. `token` selects one
  * token.
  */
 export async function listTokenApplications(
@@ -443,11 +443,11 @@ export async function listTokenApplications(
         group by application_instances.token_id, applications.id, environment
       ) as used
     ) as ranked
-    where place <= ${MAX_APPLICATIONS_OF_TOKEN} group by token_id order by token_id`.execute(db);
+    where place <= ${MAX_APPLICATIONS_PER_TOKEN} group by token_id order by token_id`.execute(db);
   return rows;
 }
 
-/** Lists names that applications asked for and that no feature has, most recently seen first. */
+/** Lists names that applications requested but that no feature has, most recently seen first. */
 export async function listUnknownFlags(db: Reader, actor: Actor, limit: number): Promise<UnknownFlag[]> {
   const { rows } = await sql<UnknownFlag>`
     select name, max(seen_at) as "lastSeenAt", jsonb_agg(jsonb_build_object(
@@ -466,7 +466,7 @@ export async function listUnknownFlags(db: Reader, actor: Actor, limit: number):
   return rows;
 }
 
-/** Locks the application until the transaction ends, and returns the fields that people set. */
+/** Locks the application until the transaction ends, and returns the fields that users set. */
 export async function lockApplication(
   tx: Tx,
   actor: Actor,

@@ -8,17 +8,18 @@ export const Edge = Named(
       description: 'Id of the edge, which it keeps in its data folder',
       examples: ['12.7c9e6679-7425-40de-944b-e07fc1f90ae7'],
     }),
-    tokenId: Type.Integer({ description: 'Id of its edge token', examples: [12] }),
-    tokenName: Type.String({ description: 'Name of its edge token', examples: ['edge in Frankfurt'] }),
-    environment: Type.String({ description: 'The environment that it serves', examples: ['production'] }),
+    tokenId: Type.Integer({ description: 'Id of the edge token', examples: [12] }),
+    tokenName: Type.String({ description: 'Name of the edge token', examples: ['edge in Frankfurt'] }),
+    environment: Type.String({ description: 'Environment that the edge serves', examples: ['production'] }),
     projects: Type.Array(Type.String(), {
-      description: 'The projects that it serves. ["*"] for all projects',
+      description: 'Projects that the edge serves. ["*"] for all projects',
       examples: [['*']],
     }),
-    version: Type.String({ description: 'Its version', examples: ['0.1.0'] }),
-    revision: Type.Integer({ description: 'The revision that it serves', examples: [42] }),
+    version: Type.String({ description: 'Version of the edge', examples: ['0.1.0'] }),
+    revision: Type.Integer({ description: 'Revision that the edge serves', examples: [42] }),
     behind: Type.Integer({
-      description: 'How many revisions it is behind. After the database was restored, all of them',
+      description:
+        'Number of revisions that the edge is behind. After the database was restored, all of them',
       examples: [0],
     }),
     age: Type.Number({
@@ -26,14 +27,17 @@ export const Edge = Named(
         'Seconds since the edge last confirmed that this revision was current. Keeps growing while the edge is silent',
       examples: [1.5],
     }),
-    instances: Type.Integer({ description: 'Number of SDK instances that it has seen', examples: [200] }),
+    instances: Type.Integer({
+      description: 'Number of SDK instances that the edge has seen',
+      examples: [200],
+    }),
     state: Type.String({
       description:
         '`connected` if it reported in the last 15 s, `stopped` if it reported that it was stopping, `silent` otherwise',
       enum: ['connected', 'silent', 'stopped'],
     }),
-    createdAt: Timestamp('When it first reported'),
-    seenAt: Timestamp('When it last reported'),
+    createdAt: Timestamp('When the edge first reported'),
+    seenAt: Timestamp('When the edge last reported'),
   }),
 );
 export type Edge = Static<typeof Edge>;

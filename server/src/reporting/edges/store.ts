@@ -33,7 +33,7 @@ async function insertEdge(
   { version, epoch, revision, age, clients, isStopping }: EdgeReport,
 ): Promise<boolean> {
   return await db.transaction().execute(async tx => {
-    // Locks the token, so that edges that start at the same moment are counted one after the other.
+    // Locks the token, so that edges that start simultaneously are counted one at a time.
     await sql`select from api_tokens where id = ${token} for no key update`.execute(tx);
     const { rows } = await sql<{ id: string }>`
       insert into edges (id, token_id, version, epoch, revision, age_seconds, clients, stopped_at)

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await harness.app.serving.refresh();
 });
 
-const heard = (id: string, fields: object = {}) => ({
+const makeSighting = (id: string, fields: object = {}) => ({
   token: token.id,
   id,
   application: 'shop',
@@ -49,9 +49,9 @@ const report = async (fields: object = {}) =>
     },
   });
 
-test('returns 400 for a report whose content PostgreSQL rejects, so that an edge does not repeat it forever', async () => {
+test('returns 400 for a report whose content PostgreSQL rejects, so that an edge does not retry it forever', async () => {
   await sql`alter table reach_instances add constraint odd check (application <> 'odd')`.execute(harness.db);
-  const response = await report({ heard: [heard('a', { application: 'odd' })] });
+  const response = await report({ heard: [makeSighting('a', { application: 'odd' })] });
 
   expect(response.statusCode).toBe(400);
   expect(response.json()).toMatchObject({ name: 'BadDataError' });
@@ -59,10 +59,13 @@ test('returns 400 for a report whose content PostgreSQL rejects, so that an edge
 
 test('accepts a report with a repeated instance, with strings that PostgreSQL cannot store, and with any number of requests', async () => {
   const requests = [{ environment: 'development', revision: 1, requests: Number.MAX_SAFE_INTEGER }];
-  const twice = [heard('b', { revision: 1 }), heard('b', { revision: 2, application: 'a\0\ud800' })];
+  const repeated = [
+    makeSighting('b', { revision: 1 }),
+    makeSighting('b', { revision: 2, application: 'a\0\ud800' }),
+  ];
 
   for (let times = 0; times < 3; times++)
-    expect((await report({ heard: twice, requests })).statusCode).toBe(200);
+    expect((await report({ heard: repeated, requests })).statusCode).toBe(200);
 
   const { rows } = await sql`
     select application from reach_instances where connection_id = 'b'`.execute(harness.db);
@@ -70,7 +73,7 @@ test('accepts a report with a repeated instance, with strings that PostgreSQL ca
 });
 
 test('a token has a limited number of edges, even if many report simultaneously', async () => {
-  const edges = async (): Promise<number> => {
+  const countEdges = async (): Promise<number> => {
     const { rows } = await sql<{ count: number }>`
       select count(*) from edges where token_id = ${token.id}`.execute(harness.db);
     return Number(rows[0]?.count);
@@ -80,7 +83,7 @@ test('a token has a limited number of edges, even if many report simultaneously'
   await sql`
     insert into edges (id, token_id, version, epoch, revision, age_seconds, clients)
     select 'made-' || number, ${token.id}, '', '', 1, 0, 0
-    from generate_series(1, ${MAX_EDGES_PER_TOKEN - 2 - (await edges())}) as number`.execute(harness.db);
+    from generate_series(1, ${MAX_EDGES_PER_TOKEN - 2 - (await countEdges())}) as number`.execute(harness.db);
 
   const isWaiting = sql<{ count: number }>`
     select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
@@ -95,7 +98,7 @@ test('a token has a limited number of edges, even if many report simultaneously'
 
   const statuses = (await Promise.all(reports)).map(({ statusCode }) => statusCode);
   expect(statuses.toSorted()).toEqual([200, 200, 429, 429]);
-  expect(await edges()).toBe(MAX_EDGES_PER_TOKEN);
+  expect(await countEdges()).toBe(MAX_EDGES_PER_TOKEN);
   expect((await report({ edge: knownEdge })).statusCode).toBe(200);
 });
 

@@ -24,7 +24,7 @@ import { isRejection } from '../../platform/db/failures.ts';
 import { makeInstanceRecorder } from '../applications/see-instances.ts';
 import { batchRows } from '../metrics/batches.ts';
 import { makeEdgeBatchWriter } from '../metrics/edge-batch-writer.ts';
-import { recordEdgeSightings } from '../reach/hear-from-edge.ts';
+import { recordEdgeSightings } from '../reach/edge-sightings.ts';
 import { upsertEdge } from './store.ts';
 
 /** Names are counted as an edge reports them, because the edge has already applied the quotas of its tokens. */
@@ -41,16 +41,18 @@ const LIMITS = {
 const RETRY_AFTER_SECONDS = 60;
 const HOUR_MS = 3_600_000;
 
-/** Returns the oldest hour that can be written for counts that are older than a day. */
-const possibleHour = (hour: number): number => toHour(readTime(hour * HOUR_MS, Date.now()));
+/** Moves counts that are older than a day to the oldest hour that can be written. */
+const clampHour = (hour: number): number => toHour(readTime(hour * HOUR_MS, Date.now()));
 
 /**
- * Returns a UUID, like the batch ids of servers. It is derived from the token's id as well, so an edge cannot use up the numbers
- * of a different edge.
+ * Returns a UUID, like the batch ids of servers. It is derived from the token's id as well, so an edge cannot use up the numbers of
+ * a different edge.
  */
 const deriveSource = (id: string): string => hash('sha256', `edge ${id}`).slice(0, 32);
 
-/** Takes the reports of edges. An edge can report only for its feed's tokens, no matter what it sends. */
+/**
+ * Creates the function that processes the reports of edges. An edge can report only for its feed's tokens, no matter what it sends.
+ */
 export function makeReportReceiver(
   db: Db,
   state: ServingState,
@@ -58,7 +60,7 @@ export function makeReportReceiver(
   const recordInstances = makeInstanceRecorder();
   const writeEdgeBatch = makeEdgeBatchWriter(db);
 
-  /** Looks up tokens of the feed by their ids. A token that has been revoked counts as the token of the edge. */
+  /** Creates a lookup of the feed's tokens by id. A revoked token counts as the edge's own token. */
   const makeTokenLookup = (edge: SdkToken): ((id: number) => SdkToken) => {
     const feed = toFeed(edge);
     const tokensById = new Map(
@@ -75,7 +77,7 @@ export function makeReportReceiver(
     const merged = makeMergedCounts(LIMITS, state.hasFeature);
     for (const { token: id, application, hour, features } of batch.buckets) {
       const token = getToken(id);
-      const bucket = merged.bucket(token, readText(application) ?? 'unknown', possibleHour(hour));
+      const bucket = merged.bucket(token, readText(application) ?? 'unknown', clampHour(hour));
       for (const { name, yes, no, seenAt, variants = {} } of bucket ? features : []) {
         const feature = readText(name, MAX_FEATURE_NAME);
         const counts = bucket && feature !== undefined && merged.counts(token.id, bucket, feature);
@@ -115,7 +117,7 @@ export function makeReportReceiver(
     if (instances.length > 0) await recordInstances(db, instances);
   };
 
-  const take = async (edge: SdkToken, report: EdgeReport): Promise<EdgeReportResult> => {
+  const processReport = async (edge: SdkToken, report: EdgeReport): Promise<EdgeReportResult> => {
     const id = `${edge.id}.${report.edge}`;
     const getToken = makeTokenLookup(edge);
     if (
@@ -125,7 +127,7 @@ export function makeReportReceiver(
         epoch: readText(report.epoch) ?? '',
       }))
     )
-      throw tooManyRequests('This token has too many edges. Create another one.', RETRY_AFTER_SECONDS);
+      throw tooManyRequests('This token has too many edges. Create another token.', RETRY_AFTER_SECONDS);
     for (const tokenId of report.uses) getToken(tokenId).used = true;
     const sightings = keepNewest(
       report.heard.map(sighting => {
@@ -159,12 +161,12 @@ export function makeReportReceiver(
 
   return async (edge, report) => {
     try {
-      return await take(edge, report);
+      return await processReport(edge, report);
     } catch (error) {
-      // An edge repeats its report after any other error, so it would repeat this report forever.
+      // An edge retries its report after any other error, so it would retry this report forever.
       if (!isRejection(error)) throw error;
       const rejection = badData([
-        { message: 'the database rejects the values of this report', path: '/body' },
+        { message: 'the database rejected the values in this report', path: '/body' },
       ]);
       throw Object.assign(rejection, { cause: error });
     }

@@ -43,7 +43,7 @@ export const FEATURE_USAGE: OperationModule = {
       route: `GET ${BASE_PATH}`,
       summary: 'Get the usage of a feature',
       description:
-        'Returns how often SDKs evaluated the feature in the current and the previous hour, by environment, and the applications that asked for it.',
+        'Returns how often SDKs evaluated the feature in the current and the previous hour, by environment, and the applications that requested it.',
       permission: 'NONE',
       params,
       output: jsonResponse('The usage', FeatureUsage),
@@ -57,7 +57,7 @@ export const FEATURE_USAGE: OperationModule = {
     query({
       id: 'getRawFeatureUsage',
       route: `GET ${BASE_PATH}/raw`,
-      summary: 'List the counts of a feature',
+      summary: 'List the evaluation counts of a feature',
       description:
         'Returns how often SDKs evaluated the feature, by application, environment and hour. For more than 48 hours, the counts are by day.',
       permission: 'NONE',
@@ -87,9 +87,9 @@ export const FEATURE_USAGE: OperationModule = {
     query({
       id: 'getProjectUsage',
       route: 'GET /api/admin/projects/:projectId/usage',
-      summary: 'List the usage of the features of a project',
+      summary: 'List the feature usage of a project',
       description:
-        'Returns how often SDKs evaluated the active features of a project in the last days, by name and environment. Features that no SDK evaluated are omitted.',
+        'Returns how often SDKs evaluated the active features of a project in the given number of days, by name and environment. Features that no SDK evaluated are omitted.',
       permission: 'NONE',
       params: projectParams,
       query: SearchQuery({

@@ -110,7 +110,7 @@ test('lists the usage of the features of a project by environment', async () => 
   expect((await get('/api/admin/projects/nowhere/usage')).status).toBe(404);
 });
 
-test('pages through the features that were evaluated within the days', async () => {
+test('pages through the features that were evaluated within the given days', async () => {
   const { db } = harness;
   await makeProject(db, { id: 'paged' });
   const names = ['paged-1', 'paged-2', 'paged-3', 'paged-archived', 'paged-earlier'];
@@ -144,7 +144,7 @@ test('a feature that was never evaluated has no counts', async () => {
   expect((await get('/api/admin/client-metrics/features/unused/raw')).body.data).toEqual([]);
 });
 
-test('a feature that is created again does not have the counts of the deleted feature', async () => {
+test('a recreated feature does not have the counts of the deleted feature', async () => {
   await call(harness.app, 'DELETE', '/api/admin/projects/default/features/used');
   await call(harness.app, 'DELETE', '/api/admin/archive/used');
   await makeFeature(harness.db, 'default', { name: 'used', type: 'release' });

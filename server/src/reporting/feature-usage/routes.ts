@@ -10,9 +10,9 @@ export function impactMetricsRoute(app: App, impact: ImpactMetrics): void {
       schema: {
         operationId: 'getImpactMetrics',
         tags: ['Operations'],
-        summary: 'Impact metrics for Prometheus',
+        summary: 'Get impact metrics for Prometheus',
         description:
-          'Returns the counters, gauges and histograms that applications define in their SDKs, as far as this server received them, in the Prometheus text format.',
+          'Returns the counters, gauges and histograms that applications define in their SDKs and that this server has received, in the Prometheus text format.',
         security: [],
         response: {
           200: { description: 'The metrics', content: { 'text/plain': { schema: Type.String() } } },

@@ -9,10 +9,10 @@ const format = {
     examples: ['pay.new-basket'],
   }),
 };
-const yes = Type.Integer({ description: 'Times that the feature was enabled', examples: [974] });
-const no = Type.Integer({ description: 'Times that the feature was disabled', examples: [50] });
+const yes = Type.Integer({ description: 'Number of times that the feature was enabled', examples: [974] });
+const no = Type.Integer({ description: 'Number of times that the feature was disabled', examples: [50] });
 const variants = Type.Record(Type.String(), Type.Integer(), {
-  description: 'Times that each variant was served',
+  description: 'Number of times that each variant was served',
   examples: [{ blue: 500, green: 474 }],
 });
 
@@ -20,7 +20,7 @@ export const EnvironmentUsage = Named(
   'FeatureEnvironmentUsage',
   Type.Object({
     environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-    timestamp: Timestamp('Start of the newest hour that is part of the counts'),
+    timestamp: Timestamp('Start of the newest hour in the counts'),
     yes,
     no,
     variants,
@@ -36,7 +36,7 @@ export const FeatureUsage = Named(
       description: 'Counts of the current hour and the hour before, by environment',
     }),
     seenApplications: Type.Array(Type.String(), {
-      description: 'Applications that asked for the feature in the last 90 days, at most 1,000',
+      description: 'Applications that requested the feature in the last 90 days, at most 1,000',
       examples: [['checkout']],
     }),
   }),
@@ -94,7 +94,7 @@ export type ProjectFeatureUsage = Static<typeof ProjectFeatureUsage>;
 export const ProjectUsage = Named(
   'ProjectUsage',
   Type.Object({
-    total: Type.Integer({ description: 'Evaluated features, on all pages', examples: [1] }),
-    features: Type.Array(Ref(ProjectFeatureUsage), { description: 'Evaluated features by name' }),
+    total: Type.Integer({ description: 'Number of evaluated features on all pages', examples: [1] }),
+    features: Type.Array(Ref(ProjectFeatureUsage), { description: 'Evaluated features, by name' }),
   }),
 );

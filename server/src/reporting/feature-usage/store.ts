@@ -5,10 +5,10 @@ import type { EnvironmentUsage, FeatureCounts, ProjectFeatureUsage } from './sch
 const MAX_ROWS = 10_000;
 const MAX_APPLICATIONS = 1_000;
 
-/** Counts of variants as an object. Rows with an empty variant count the feature itself. */
+/** Variant counts as an object. Rows with an empty variant count the feature itself. */
 const VARIANTS = sql`coalesce(jsonb_object_agg(variant, yes) filter (where variant <> ''), '{}')`;
 
-const FEATURE = (name: string) => sql`
+const joinFeature = (name: string) => sql`
   features join metric_features on metric_features.name = features.name and features.name = ${name}`;
 
 /** Lists the counts of a feature in the current and the previous hour. */
@@ -18,7 +18,7 @@ export async function listLastHour(db: Reader, name: string): Promise<Environmen
       coalesce(sum(no), 0)::bigint as no, ${VARIANTS} as variants
     from (
       select metric_environments.name as environment, variant, max(hour) as hour, sum(yes)::bigint as yes, sum(no)::bigint as no
-      from ${FEATURE(name)} join metric_hours on feature_id = metric_features.id
+      from ${joinFeature(name)} join metric_hours on feature_id = metric_features.id
         join metric_environments on metric_environments.id = environment_id
       where hour >= greatest(date_trunc('hour', now()) - interval '1 hour', date_trunc('hour', features.created_at))
       group by metric_environments.name, variant
@@ -27,10 +27,10 @@ export async function listLastHour(db: Reader, name: string): Promise<Environmen
   return rows;
 }
 
-/** Lists the applications that asked for a feature. */
+/** Lists the applications that requested a feature. */
 export async function listSeenApplications(db: Reader, name: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select distinct applications.name from ${FEATURE(name)}
+    select distinct applications.name from ${joinFeature(name)}
       join application_features on feature_id = metric_features.id
       join applications on applications.id = application_id
     where application_features.seen_at >= date_trunc('hour', features.created_at)
@@ -55,7 +55,7 @@ export async function listCounts(
       select applications.name as "appName", metric_environments.name as environment, ${time} as timestamp,
         coalesce(sum(yes) filter (where variant = ''), 0)::bigint as yes, coalesce(sum(no), 0)::bigint as no,
         ${VARIANTS} as variants
-      from ${FEATURE(name)} join ${sql.table(`metric_${period}s`)} on feature_id = metric_features.id
+      from ${joinFeature(name)} join ${sql.table(`metric_${period}s`)} on feature_id = metric_features.id
         join metric_environments on metric_environments.id = environment_id
         join applications on applications.id = application_id
       where ${condition}

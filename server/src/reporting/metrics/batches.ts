@@ -3,7 +3,8 @@ import type { Bucket } from '@halyard/plane/counting/merged.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * One row of a batch, by names. The row with an empty variant counts the feature itself, and has its last-seen time.
+ * One row of a batch, with names instead of ids. The row with an empty variant counts the feature itself, and has its last-seen
+ * time.
  */
 export type NamedCount = {
   feature: string;

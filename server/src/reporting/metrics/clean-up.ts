@@ -3,7 +3,7 @@ import { deleteUnusedRows } from './store.ts';
 
 const ROWS_PER_TRANSACTION = 1_000;
 
-/** Deletes outdated instances, unknown flags and lastSeen times. Returns the number of deleted rows. */
+/** Deletes outdated instances, unknown flags and last-seen times. Returns the number of deleted rows. */
 export async function cleanUpMetrics(db: Db): Promise<number> {
   let removedRowCount = 0;
   for (

@@ -38,7 +38,7 @@ async function moveIntoPast(days: number): Promise<void> {
   );
 }
 
-async function create(fields: { type?: string; age?: number } = {}): Promise<string> {
+async function createFlag(fields: { type?: string; age?: number } = {}): Promise<string> {
   const name = `flag-${++count}`;
   await makeFeature(harness.db, project, { name, type: fields.type ?? 'release' });
   await sql`update features set created_at = now() - ${fields.age ?? 100} * interval '1 day' where name = ${name}`.execute(
@@ -49,13 +49,13 @@ async function create(fields: { type?: string; age?: number } = {}): Promise<str
 
 type Finding = { feature: string; evidence: Record<string, unknown> };
 const path = (rest: string) => `/api/admin/projects/${project}${rest}`;
-const health = async (rule: string): Promise<{ findings: Finding[]; conclusive: boolean }> => {
+const readHealth = async (rule: string): Promise<{ findings: Finding[]; conclusive: boolean }> => {
   const { body } = await call(harness.app, 'GET', path(`/health?rule=IS:${rule}`));
   const summary = body.rules.find((entry: { rule: string }) => entry.rule === rule);
   expect(summary.findings).toBe(body.total);
   return { findings: body.findings, conclusive: summary.conclusive };
 };
-const findNames = async (rule: string) => (await health(rule)).findings.map(({ feature }) => feature);
+const findNames = async (rule: string) => (await readHealth(rule)).findings.map(({ feature }) => feature);
 
 beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
@@ -63,22 +63,22 @@ beforeEach(async () => {
 
 test('finds flags that SDKs request only outside production, once an SDK was seen in production', async () => {
   const [outside, inside, young, unused] = [
-    await create(),
-    await create(),
-    await create({ age: 29 }),
-    await create(),
+    await createFlag(),
+    await createFlag(),
+    await createFlag({ age: 29 }),
+    await createFlag(),
   ];
   await evaluate('development', {
     [outside]: { yes: 1, no: 0 },
     [inside]: { yes: 1, no: 0 },
     [young]: { yes: 1, no: 0 },
   });
-  expect(await health('outside-production')).toEqual({ findings: [], conclusive: false });
+  expect(await readHealth('outside-production')).toEqual({ findings: [], conclusive: false });
 
   await evaluate('production', { [inside]: { yes: 1, no: 0 } });
 
   expect(await findNames('outside-production')).toEqual([outside]);
-  expect((await health('outside-production')).conclusive).toBe(true);
+  expect((await readHealth('outside-production')).conclusive).toBe(true);
   expect(await findNames('never-seen')).toEqual([unused]);
 
   await evaluate('production', { [outside]: { yes: 0, no: 1 } });
@@ -86,11 +86,11 @@ test('finds flags that SDKs request only outside production, once an SDK was see
 });
 
 test('finds flags whose result in production was the same for 30 days', async () => {
-  const enabledFlag = await create();
-  const disabledFlag = await create();
-  const mixedFlag = await create();
-  const permanent = await create({ type: 'kill-switch' });
-  const silent = await create();
+  const enabledFlag = await createFlag();
+  const disabledFlag = await createFlag();
+  const mixedFlag = await createFlag();
+  const permanent = await createFlag({ type: 'kill-switch' });
+  const silent = await createFlag();
   const counts = {
     [enabledFlag]: { yes: 5, no: 0 },
     [disabledFlag]: { yes: 0, no: 5 },
@@ -98,13 +98,13 @@ test('finds flags whose result in production was the same for 30 days', async ()
     [permanent]: { yes: 5, no: 0 },
   };
   await evaluate('production', { ...counts, [silent]: { yes: 1, no: 0 } });
-  expect(await health('constant-result')).toEqual({ findings: [], conclusive: false });
+  expect(await readHealth('constant-result')).toEqual({ findings: [], conclusive: false });
   await moveIntoPast(30);
   await evaluate('production', counts);
   // Results in development do not matter.
   await evaluate('development', { [enabledFlag]: { yes: 0, no: 7 } });
 
-  const { findings, conclusive } = await health('constant-result');
+  const { findings, conclusive } = await readHealth('constant-result');
 
   expect(conclusive).toBe(true);
   expect(findings).toMatchObject([
@@ -123,7 +123,7 @@ test('finds flags whose result in production was the same for 30 days', async ()
 });
 
 test('different variants count as different results within a report, across reports, and after a change', async () => {
-  const [steadyFlag, mixedFlag, changingFlag] = [await create(), await create(), await create()];
+  const [steadyFlag, mixedFlag, changingFlag] = [await createFlag(), await createFlag(), await createFlag()];
   const countsWith = (variants: Record<string, number>) => ({ yes: 2, no: 0, variants });
   await evaluate('production', {
     [steadyFlag]: countsWith({ blue: 2 }),
@@ -137,19 +137,19 @@ test('different variants count as different results within a report, across repo
     [changingFlag]: countsWith({ red: 2 }),
   });
 
-  expect((await health('constant-result')).findings).toMatchObject([
+  expect((await readHealth('constant-result')).findings).toMatchObject([
     { feature: steadyFlag, evidence: { result: 'enabled', variant: 'blue' } },
   ]);
 
   await moveIntoPast(31);
   await evaluate('production', { [changingFlag]: countsWith({ red: 2 }) });
-  expect((await health('constant-result')).findings).toMatchObject([
+  expect((await readHealth('constant-result')).findings).toMatchObject([
     { feature: changingFlag, evidence: { variant: 'red' } },
   ]);
 });
 
 test('lists the applications that still request an archived flag', async () => {
-  const [requestedFlag, forgotten] = [await create(), await create()];
+  const [requestedFlag, forgotten] = [await createFlag(), await createFlag()];
   await evaluate(
     'production',
     { [requestedFlag]: { yes: 1, no: 0 }, [forgotten]: { yes: 1, no: 0 } },
@@ -162,7 +162,7 @@ test('lists the applications that still request an archived flag', async () => {
   await evaluate('development', { [requestedFlag]: { yes: 0, no: 1 } }, 'shop');
   await evaluate('production', { [requestedFlag]: { yes: 0, no: 1 } }, 'basket');
 
-  expect((await health('archived-in-use')).findings).toMatchObject([
+  expect((await readHealth('archived-in-use')).findings).toMatchObject([
     {
       feature: requestedFlag,
       points: 0,
@@ -187,7 +187,7 @@ test('lists the applications that still request an archived flag', async () => {
   );
   expect(snooze.status).toBe(200);
   expect(await call(harness.app, 'GET', path('/health'))).toMatchObject({
-    body: { health: 100, counts: { features: 0 }, total: 0 },
+    body: { readHealth: 100, counts: { features: 0 }, total: 0 },
   });
 
   await call(harness.app, 'DELETE', path(`/health/findings/archived-in-use/${requestedFlag}/snooze`));
@@ -195,8 +195,8 @@ test('lists the applications that still request an archived flag', async () => {
   expect(await findNames('archived-in-use')).toEqual([]);
 });
 
-test('a feature search has the counts of the current and the previous hour', async () => {
-  const name = await create();
+test('a feature search returns the counts of the current and the previous hour', async () => {
+  const name = await createFlag();
   await evaluate('production', { [name]: { yes: 3, no: 1, variants: { blue: 2 } } });
   await evaluate('production', { [name]: { yes: 2, no: 0 } }, 'basket');
   const readCounts = async () => {

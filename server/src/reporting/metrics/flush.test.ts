@@ -438,7 +438,7 @@ describe('lifecycle', () => {
 });
 
 describe('storage', () => {
-  const partitions = async () => {
+  const listPartitions = async () => {
     const { rows } = await sql<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = 'metric_hours'::regclass
       order by name`.execute(harness.db);
@@ -458,7 +458,7 @@ describe('storage', () => {
     expect(addedNames).toContain('metric_days_203106');
     expect(secondRun).toEqual([]);
     expect(droppedNames.length).toBeGreaterThan(0);
-    expect(await partitions()).toEqual([
+    expect(await listPartitions()).toEqual([
       'metric_hours_20310529',
       'metric_hours_20310530',
       'metric_hours_20310531',
@@ -487,7 +487,7 @@ describe('storage', () => {
     ]);
   });
 
-  test('deletes outdated rows only', async () => {
+  test('deletes only outdated rows', async () => {
     await sql`
       insert into unknown_flags (name, application, environment, seen_at) values
         ('old', 'a', 'production', now() - interval '8 days'), ('new', 'a', 'production', now())`.execute(
@@ -519,7 +519,7 @@ describe('storage', () => {
   });
 });
 
-test('the SDK routes pass on what SDKs report', async () => {
+test('the SDK routes record what SDKs report', async () => {
   const { secret } = await makeApiToken(harness.db, {
     tokenName: 'sdk',
     type: 'backend',

@@ -13,17 +13,18 @@ import { type Batch, writeBatch } from './write-batch.ts';
 const ROWS_PER_BATCH = 2_000;
 const INSTANCES_PER_STATEMENT = 1_000;
 const DAY_MS = 86_400_000;
-/** A batch that PostgreSQL rejects for its content would block all later ones. After this many attempts, the batch is dropped. */
+/**
+ * A batch that PostgreSQL rejects because of its content would block all later ones. After this many attempts, the batch is
+ * dropped.
+ */
 const MAX_REJECTIONS = 3;
 
 export type Flusher = {
-  /**
-   * Writes what SDKs reported so far. If the database cannot be written, throws an error and keeps everything for the next call.
-   */
+  /** Writes what SDKs have reported so far. If the write fails, throws an error and keeps everything for the next call. */
   flush: () => Promise<void>;
 };
 
-/** Writes the usage of a process. Calls must not overlap. `onReached` gets the quotas that tokens reached. */
+/** Creates the flusher for the usage of a process. Flushes must not overlap. `onReached` gets the quotas that tokens reached. */
 export function makeFlusher(
   db: Db,
   usage: Usage,
@@ -44,8 +45,8 @@ export function makeFlusher(
       const result = await writeBatch(db, source, current);
       isWritten = true;
       usage.drop('application', result.withoutApplication);
-      usage.drop('project', result.ofOtherProjects);
-      usage.drop('unknown-flag', result.unknown);
+      usage.drop('project', result.inOtherProjects);
+      usage.drop('unknown-flag', result.unknownFlags);
       onReached(result.reached);
       await advanceSeenFeatures(db, result.seen);
       rejectionCount = 0;
@@ -72,7 +73,9 @@ export function makeFlusher(
     }
   };
 
-  /** Instances that PostgreSQL rejects for their content are found by bisection and dropped, so that the others are written. */
+  /**
+   * Instances that PostgreSQL rejects because of their content are found by bisection and dropped, so that the others are written.
+   */
   const recordOrDrop = async (chunk: Instance[]): Promise<void> => {
     try {
       onReached(await recordInstances(db, chunk));

@@ -18,7 +18,7 @@ export type FlushLoop = {
   stop: () => Promise<void>;
 };
 
-/** Writes what SDKs report every 10 s. While the database is unreachable, everything is kept and added up. */
+/** Writes every 10 s what SDKs have reported. While the database is unreachable, everything is kept and added up. */
 export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry): FlushLoop {
   const flusher = makeFlusher(db, usage, makeQuotaLog(db, log, registry));
   let flushedAt = performance.now();
@@ -74,7 +74,7 @@ function registerFlushMetrics(registry: Registry, age: () => number): Counter {
   const registers = [registry];
   new Gauge({
     name: 'halyard_metrics_unwritten_seconds',
-    help: 'Time since SDK metrics were last written; above 20 the database is in trouble',
+    help: 'Seconds since SDK metrics were last written. Above 20, writes to the database are failing',
     registers,
     collect() {
       this.set(age());
@@ -82,7 +82,7 @@ function registerFlushMetrics(registry: Registry, age: () => number): Counter {
   });
   return new Counter({
     name: 'halyard_metrics_flush_failures_total',
-    help: 'Failed attempts to write SDK metrics; the metrics are kept and written later',
+    help: 'Number of failed attempts to write SDK metrics. The metrics are kept and written later',
     registers,
   });
 }

@@ -9,12 +9,12 @@ type Log = { warn: (fields: object, message: string) => void };
 const HOUR_MS = 3_600_000;
 const MAX_REMEMBERED = 10_000;
 
-/** Logs which token reached a quota, once an hour for each token and quota. */
+/** Logs which token reached a quota, at most once an hour for each token and quota. */
 export function makeQuotaLog(db: Db, log: Log, registry: Registry): (reached: ReachedQuota[]) => void {
   const loggedAt = new BoundedMap<string, number>(MAX_REMEMBERED);
   const counter = new Counter({
     name: 'halyard_metrics_quota_reached_total',
-    help: 'Hours in which an API token reported more new applications, instances, unknown flags or unknown variants than its quota',
+    help: 'Number of hours in which an API token reported more new applications, instances, unknown flags or unknown variants than its quota',
     labelNames: ['kind'],
     registers: [registry],
   });

@@ -2,7 +2,7 @@ import type { QuotaUsage } from '@halyard/plane/counting/quotas.ts';
 import { sql } from 'kysely';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 
-/** Counts of a feature, or of one of its variants, by numbers instead of names. */
+/** Counts of a feature, or of one of its variants, with ids instead of names. */
 export type CountRow = {
   feature: number;
   environment: number;
@@ -25,8 +25,8 @@ export async function claimBatch(tx: Tx, source: string, number: number): Promis
   return rows.length > 0;
 }
 
-/** Assigns numbers to features and environments that have none. Unknown names get none. */
-export async function insertNumbers(db: Db, features: string[], environments: string[]): Promise<void> {
+/** Assigns ids to features and environments that have none. Unknown names get none. */
+export async function assignIds(db: Db, features: string[], environments: string[]): Promise<void> {
   await sql`
     insert into metric_features (name)
     select name from features
@@ -40,26 +40,26 @@ export async function insertNumbers(db: Db, features: string[], environments: st
     order by name on conflict do nothing`.execute(db);
 }
 
-export type NumberedName = { name: string; id: number };
+export type NameWithId = { name: string; id: number };
 
-export type NumberedFeature = NumberedName & { project: string };
+export type FeatureWithId = NameWithId & { project: string };
 
-/** Lists the numbers and projects of those features that exist, including archived ones. */
-export async function listFeatureNumbers(db: Reader, names: string[]): Promise<NumberedFeature[]> {
-  const { rows } = await sql<NumberedFeature>`
+/** Lists the ids and projects of the features that exist, including archived ones. */
+export async function listFeatureIds(db: Reader, names: string[]): Promise<FeatureWithId[]> {
+  const { rows } = await sql<FeatureWithId>`
     select metric_features.name, metric_features.id, features.project from metric_features join features using (name)
     where name = any(${names})`.execute(db);
   return rows;
 }
 
-export async function listEnvironmentNumbers(db: Reader, names: string[]): Promise<NumberedName[]> {
-  const { rows } = await sql<NumberedName>`
+export async function listEnvironmentIds(db: Reader, names: string[]): Promise<NameWithId[]> {
+  const { rows } = await sql<NameWithId>`
     select name, id from metric_environments where name = any(${names})`.execute(db);
   return rows;
 }
 
 /**
- * Adds counts to the hours and to the days. Rows can have the same key, if tokens of different projects reported it. The rows are
+ * Adds counts to the hours and to the days. Rows can have the same key if tokens of different projects reported it. The rows are
  * locked in the order of their keys.
  */
 export async function addCounts(tx: Tx, rows: CountRow[]): Promise<void> {
@@ -143,7 +143,7 @@ export async function updateLastSeen(
 /** The day of a row whose variant differs from the stored one. */
 const CHANGED_ON = sql`case when excluded.variant <> kept.variant then excluded.seen_at::date end`;
 
-/** Returns the positions in the list of the names that are not stored yet. */
+/** Returns the list positions of the names that are not stored yet. */
 export async function listNewUnknownFlags(db: Reader, lastSeen: SeenFeature[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number }>`
     select (place - 1)::integer as place from unnest(
@@ -168,7 +168,7 @@ export async function countUnknownFlags(db: Reader, tokens: number[]): Promise<Q
   return rows;
 }
 
-/** Stores unknown flag names, up to a total number of rows. Returns how many were not stored. */
+/** Stores unknown flag names, up to `max` rows in total. Returns how many were not stored. */
 export async function insertUnknownFlags(tx: Tx, lastSeen: ReportedFeature[], max: number): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     with given as (
@@ -197,7 +197,7 @@ export async function insertUnknownFlags(tx: Tx, lastSeen: ReportedFeature[], ma
 }
 
 /**
- * Deletes rows that are no longer read, a few from each table. Skips rows that a flush has locked. Returns the number of
+ * Deletes rows that are no longer read, up to `limit` from each table. Skips rows that a flush has locked. Returns the number of
  * deleted rows.
  */
 export async function deleteUnusedRows(tx: Tx, limit: number): Promise<number> {

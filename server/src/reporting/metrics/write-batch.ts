@@ -10,16 +10,16 @@ import { lockApplicationIds } from '../applications/store.ts';
 import type { NamedCount } from './batches.ts';
 import {
   addCounts,
+  assignIds,
   claimBatch,
   countUnknownFlags,
+  type FeatureWithId,
   insertLastSeen,
-  insertNumbers,
   insertUnknownFlags,
-  listEnvironmentNumbers,
-  listFeatureNumbers,
+  listEnvironmentIds,
+  listFeatureIds,
   listNewUnknownFlags,
-  type NumberedFeature,
-  type NumberedName,
+  type NameWithId,
   updateLastSeen,
 } from './store.ts';
 
@@ -33,8 +33,8 @@ export type Batch = { number: number; rows: NamedCount[] };
 export type BatchResult = {
   seen: string[];
   withoutApplication: number;
-  ofOtherProjects: number;
-  unknown: number;
+  inOtherProjects: number;
+  unknownFlags: number;
   /** The quotas that tokens reached. */
   reached: ReachedQuota[];
 };
@@ -50,40 +50,40 @@ export async function writeBatch(db: Db, source: string, batch: Batch): Promise<
   const features = [...new Set(rows.map(row => row.feature))];
   const environments = [...new Set(rows.map(row => row.environment))];
   const applications = [...new Set(rows.map(row => row.application))];
-  await insertNumbers(db, features, environments);
+  await assignIds(db, features, environments);
   return await db.transaction().execute(async tx => {
     if (!(await claimBatch(tx, source, number)))
-      return { seen: features, withoutApplication: 0, ofOtherProjects: 0, unknown: 0, reached };
-    const numbers: Numbers = {
-      applications: idsByName(await lockApplicationIds(tx, applications)),
-      environments: idsByName(await listEnvironmentNumbers(tx, environments)),
-      features: new Map((await listFeatureNumbers(tx, features)).map(feature => [feature.name, feature])),
+      return { seen: features, withoutApplication: 0, inOtherProjects: 0, unknownFlags: 0, reached };
+    const ids: Ids = {
+      applications: mapIdsByName(await lockApplicationIds(tx, applications)),
+      environments: mapIdsByName(await listEnvironmentIds(tx, environments)),
+      features: new Map((await listFeatureIds(tx, features)).map(feature => [feature.name, feature])),
     };
-    const result = await writeRows(tx, rows, numbers);
+    const result = await writeRows(tx, rows, ids);
     return { ...result, reached: [...reached, ...result.reached] };
   });
 }
 
-type Numbers = Record<'applications' | 'environments', Map<string, number>> & {
-  features: Map<string, NumberedFeature>;
+type Ids = Record<'applications' | 'environments', Map<string, number>> & {
+  features: Map<string, FeatureWithId>;
 };
 
-const idsByName = (list: NumberedName[]): Map<string, number> =>
+const mapIdsByName = (list: NameWithId[]): Map<string, number> =>
   new Map(list.map(({ name, id }) => [name, id]));
 
-async function writeRows(tx: Tx, rows: NamedCount[], numbers: Numbers): Promise<BatchResult> {
+async function writeRows(tx: Tx, rows: NamedCount[], ids: Ids): Promise<BatchResult> {
   const knownRows = [];
   const unknownRows = [];
   let withoutApplication = 0;
-  let ofOtherProjects = 0;
+  let inOtherProjects = 0;
   for (const row of rows) {
-    const application = numbers.applications.get(row.application);
-    const environment = numbers.environments.get(row.environment);
-    const feature = numbers.features.get(row.feature);
+    const application = ids.applications.get(row.application);
+    const environment = ids.environments.get(row.environment);
+    const feature = ids.features.get(row.feature);
     if (application === undefined || environment === undefined) withoutApplication++;
     else if (feature === undefined) {
       if (row.variant === '') unknownRows.push(row);
-    } else if (row.projects?.includes(feature.project) === false) ofOtherProjects++;
+    } else if (row.projects?.includes(feature.project) === false) inOtherProjects++;
     else
       knownRows.push({
         namedCount: row,
@@ -111,7 +111,7 @@ async function writeRows(tx: Tx, rows: NamedCount[], numbers: Numbers): Promise<
         )
       : [];
   const { notStored, reached } = await writeUnknown(tx, unknownRows);
-  return { seen, withoutApplication, ofOtherProjects, unknown: notStored, reached };
+  return { seen, withoutApplication, inOtherProjects, unknownFlags: notStored, reached };
 }
 
 /** Stores unknown flag names. Those above the quota of their token share one name. */

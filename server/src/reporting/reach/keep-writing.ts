@@ -12,11 +12,11 @@ const TICK_MS = 250;
 const HEARTBEAT_MS = 4_000;
 const SWEEP_MS = 10_000;
 const ROWS_PER_STATEMENT = 500;
-/** The maximum number of statements per tick, so that the process reports in time that it is alive. */
+/** The maximum number of statements per tick, so that the heartbeat is sent in time. */
 const MAX_STATEMENTS = 20;
 const CHECK_MS = 500;
 const STOP_WITHIN_MS = 2_000;
-/** If no caller is waiting, a stream must confirm a change only after a minute. */
+/** If no caller is waiting, streams are asked to confirm a change only after a minute. */
 const SETTLED_MS = 60_000;
 const BACKGROUND_ASK = { quietMs: 300_000, max: 5 };
 
@@ -157,7 +157,7 @@ function registerMetrics(registry: Registry, clients: Clients) {
   const registers = [registry];
   new Gauge({
     name: 'halyard_reach_instances',
-    help: 'Instances of SDKs whose revision this server remembers',
+    help: 'SDK instances whose revision this server tracks',
     registers,
     collect() {
       this.set(clients.size);
@@ -166,12 +166,12 @@ function registerMetrics(registry: Registry, clients: Clients) {
   return {
     failures: new Counter({
       name: 'halyard_reach_failures_total',
-      help: 'Attempts to write the revisions of instances that failed; they are written later',
+      help: 'Failed attempts to write the revisions of instances. The revisions are written later',
       registers,
     }),
     asked: new Counter({
       name: 'halyard_reach_streams_asked_total',
-      help: 'Streams that were ended so that their clients present what they have',
+      help: 'Streams that were ended so that their clients reconnect and send their revision',
       registers,
     }),
   };

@@ -6,7 +6,7 @@ import { findChange, findReach } from './store.ts';
 
 export type Page = { limit: number; offset: number };
 
-/** Reads how far the change behind an event has spread. Returns 404 for an event the caller cannot see. */
+/** Reads how far the change behind an event has spread. Throws a 404 error for an event the caller cannot see. */
 export async function readReach(db: Reader, actor: Actor, id: number, page: Page): Promise<EventReach> {
   const change = await findChange(db, actor, id);
   if (!change) throw notFound(`Event ${id}`);
@@ -15,11 +15,11 @@ export async function readReach(db: Reader, actor: Actor, id: number, page: Page
     ...environment,
     state: computeState(environment, parts.isComplete),
   }));
-  const state = overallState(environments);
+  const state = computeOverallState(environments);
   return {
     eventId: id,
     state,
-    liveSince: state === 'live' ? latestTime(environments) : null,
+    liveSince: state === 'live' ? findLatestTime(environments) : null,
     environments,
     missing: parts.instances,
     total: parts.total,
@@ -40,7 +40,7 @@ function computeState(
 }
 
 /** Ignores environments without instances, unless no environment has any. */
-function overallState(environments: EnvironmentReach[]): EventReach['state'] {
+function computeOverallState(environments: EnvironmentReach[]): EventReach['state'] {
   if (environments.length === 0) return 'unchanged';
   if (environments.some(({ state }) => state === 'behind')) return 'behind';
   const isLive = environments.every(({ state, instances }) => state === 'live' || instances === 0);
@@ -48,7 +48,7 @@ function overallState(environments: EnvironmentReach[]): EventReach['state'] {
 }
 
 /** An instance that started after the change never sends an earlier revision, so its time can be before the commit. */
-const latestTime = (environments: EnvironmentReach[]): string | null =>
+const findLatestTime = (environments: EnvironmentReach[]): string | null =>
   environments
     .filter(({ state }) => state === 'live')
     .map(({ lastAt, publishedAt }) => lastAt ?? publishedAt)

@@ -133,7 +133,7 @@ test('an instance that requests only some flags counts as up to date with change
   );
 });
 
-test('an invented revision, or one from another epoch or scope, does not count as up to date', async () => {
+test('an invented revision, or one from a different epoch or scope, does not count as up to date', async () => {
   await makeFeature(harness.db, 'default', { name: 'forged' });
   const token = await makeToken();
   const etag = await poll(token, 'liar');
@@ -245,7 +245,7 @@ test('the instances of a killed server count as behind until another server has 
   expect(await countOrphans()).toBe(0);
 });
 
-test('an event of a private project returns 404 to callers who cannot read the project', async () => {
+test('returns 404 for an event of a private project that the caller cannot read', async () => {
   await makeProject(harness.db, { id: 'reach-private', mode: 'private' });
   await makeFeature(harness.db, 'reach-private', { name: 'private-flag' });
   const event = await toggle('private-flag', 'reach-private');
@@ -326,13 +326,13 @@ test('hides the names of applications that use only projects the caller cannot r
     await request('GET', `${ADMIN_PATH}/events/${event}/reach?limit=1000`, outsider)
   ).json();
 
-  const shopsIn = ({ missing }: EventReach) =>
+  const listShops = ({ missing }: EventReach) =>
     missing.filter(entry => entry.application === null || entry.application.endsWith('-shop'));
-  expect(shopsIn(fullReach)).toMatchObject([
+  expect(listShops(fullReach)).toMatchObject([
     { application: 'hidden-shop', instance: 'pod-hidden-shop' },
     { application: 'open-shop', instance: 'pod-open-shop' },
   ]);
-  expect(shopsIn(outsiderReach)).toMatchObject([
+  expect(listShops(outsiderReach)).toMatchObject([
     { application: null, instance: null, environment: 'development' },
     { application: 'open-shop', instance: 'pod-open-shop' },
   ]);

@@ -23,12 +23,12 @@ export const EnvironmentReach = Named(
     {
       environment,
       state: ReachState,
-      revision: count('Revision of the environment that the change took', 42),
+      revision: count('Revision that the change created in the environment', 42),
       publishedAt: Timestamp('When the change was committed'),
       instances: count('Known instances that the change affects', 20),
       live: count('Instances that have presented this revision or a later one', 17),
       unconfirmed: count(
-        'Instances with an open stream, which carries every change within a second, that have not presented this revision yet',
+        'Instances with an open stream that have not presented this revision yet. A stream delivers every change within a second',
         1,
       ),
       behind: count('Other instances that have not presented this revision', 2),
@@ -42,7 +42,7 @@ export const EnvironmentReach = Named(
         Timestamp('When an instance last presented the change for the first time; null: none yet'),
       ),
       requests: count(
-        'Requests of browsers that the servers evaluated with the change. Browsers are not instances',
+        'Requests from browsers that the servers evaluated with the change. Browsers are not instances',
         1200,
       ),
     },
@@ -98,7 +98,7 @@ export const EventReach = Named(
       }),
       total: count('Number of instances that have not presented the change', 3),
     },
-    { description: 'How far the change of an event has reached' },
+    { description: 'How far the change behind an event has reached' },
   ),
 );
 export type EventReach = Static<typeof EventReach>;
@@ -106,7 +106,7 @@ export type EventReach = Static<typeof EventReach>;
 export const ReachQuery = SearchQuery({
   wait: Type.Optional(
     Type.Integer({
-      description: `Seconds to wait until the change is live everywhere, 1 to ${MAX_WAIT_SECONDS}. Without it the response is immediate`,
+      description: `Seconds to wait until the change is live everywhere, 1 to ${MAX_WAIT_SECONDS}. Without it, the server responds immediately`,
       minimum: 1,
       maximum: MAX_WAIT_SECONDS,
       examples: [30],

@@ -21,7 +21,7 @@ export async function recordHeartbeat(db: Db, server: string, isIgnoring: boolea
       ignored_at = coalesce(excluded.ignored_at, kept.ignored_at)`.execute(db);
 }
 
-/** Records that the process ends. From then on, any other process can decide that an instance is silent. */
+/** Records that the process has ended. From then on, any other process can decide that an instance is silent. */
 export async function markEnded(db: Db, server: string): Promise<void> {
   await sql`
     update reach_servers set seen_at = now() - interval '1 minute', stopped_at = now() where id = ${server}`.execute(
@@ -30,9 +30,9 @@ export async function markEnded(db: Db, server: string): Promise<void> {
 }
 
 /**
- * Writes the revisions that instances sent back, and counts the instances that got each change. An instance may connect to
- * several servers, so the row of the instance decides whether it is counted. Returns the instances that have no row and were
- * reported without a name.
+ * Writes the revisions that instances sent back, and counts the instances that got each change. An instance may connect to several
+ * servers, so the row of the instance decides whether it is counted. Returns the instances that have no row and were reported
+ * without a name.
  */
 export async function writeSightings(
   tx: Tx,
@@ -146,8 +146,8 @@ const CONCERNS_INSTANCE = sql<boolean>`published.environment = present.environme
 
 /**
  * A server that had no room for an instance may serve unknown instances. So may an edge that has not reported since it got the
- * change, because the instances that it served before are in its next report. An edge that is silent for an hour counts as
- * replaced if its token has one that started later.
+ * change, because the instances that it served before are in its next report. An edge that has been silent for an hour counts as
+ * replaced if its token has an edge that started later.
  */
 const IS_COMPLETE = sql<boolean>`not exists (
   select from reach_servers where ignored_at > now() - interval '5 minutes'
@@ -216,10 +216,10 @@ export async function findReach(
 }
 
 /**
- * For the next 5 seconds, makes servers end streams whose clients have not confirmed these revisions, so that the clients
- * reconnect and send their revision.
+ * For the next 5 seconds, makes servers end streams whose clients have not confirmed these revisions, so that the clients reconnect
+ * and send their revision.
  */
-export async function askStreamsFor(
+export async function requestConfirmations(
   db: Db | Reader,
   positions: Pick<EnvironmentReach, 'environment' | 'revision'>[],
 ) {
@@ -240,7 +240,7 @@ export async function listAwaitedRevisions(db: Reader): Promise<{ environment: s
   return rows;
 }
 
-/** Deletes what is no longer needed: forgotten instances, ended servers and old changes. */
+/** Deletes what is no longer needed: instances that are gone, servers that have ended, and old changes. */
 export async function deleteOutdatedReach(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with instances as (

@@ -17,15 +17,15 @@ let address: string;
 let event: number;
 let settledEvent: number;
 
-const newestEvent = async (): Promise<number> =>
+const findNewestEvent = async (): Promise<number> =>
   (await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:awaited&limit=1')).body.events[0].id;
-const reach = (id: number): string => `/api/admin/events/${id}/reach?wait=60`;
+const reachPath = (id: number): string => `/api/admin/events/${id}/reach?wait=60`;
 
 beforeAll(async () => {
   const { app, db } = harness;
   writeLoop = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
   await makeFeature(db, 'default', { name: 'awaited' });
-  settledEvent = await newestEvent();
+  settledEvent = await findNewestEvent();
   const fields = { tokenName: 'sdk', type: 'backend' as const, environment: 'development' };
   const { secret } = await makeApiToken(db, { ...fields, projects: ['*'] });
   await app.serving.refresh();
@@ -43,7 +43,7 @@ beforeAll(async () => {
     { timeout: 90_000, interval: 100 },
   );
   await call(app, 'POST', '/api/admin/projects/default/features/awaited/environments/development/on');
-  event = await newestEvent();
+  event = await findNewestEvent();
 });
 afterAll(() => writeLoop.stop());
 
@@ -58,10 +58,10 @@ afterEach(() => {
 });
 
 const get = (id: number, signal?: AbortSignal): Promise<Response> =>
-  fetch(`${address}${reach(id)}`, { headers: { authorization }, ...(signal && { signal }) });
+  fetch(`${address}${reachPath(id)}`, { headers: { authorization }, ...(signal && { signal }) });
 
 /** Sends as many requests as a caller may have. A request that finds all slots taken is repeated. */
-const fillPlaces = (signal?: AbortSignal): Promise<Response>[] =>
+const fillSlots = (signal?: AbortSignal): Promise<Response>[] =>
   Array.from({ length: WAITS_PER_CALLER }, async () => {
     let response = await get(event, signal);
     while (response.status === 429) {
@@ -86,7 +86,7 @@ test('a client that disconnects releases its slot, and a caller has at most 10',
   timeout: 200_000,
 }, async () => {
   const leaving = new AbortController();
-  const outcomes = Promise.allSettled(fillPlaces(leaving.signal));
+  const outcomes = Promise.allSettled(fillSlots(leaving.signal));
   await waitForStatus(429);
 
   leaving.abort();
@@ -97,7 +97,7 @@ test('a client that disconnects releases its slot, and a caller has at most 10',
 });
 
 test('a server that stops responds to waiting callers', { timeout: 200_000 }, async () => {
-  const requests = fillPlaces();
+  const requests = fillSlots();
   await waitForStatus(429);
 
   await server.close();

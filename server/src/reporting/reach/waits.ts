@@ -12,8 +12,8 @@ const CHECK_MS = 300;
 /** Checking 20,000 instances takes about 40 ms. The pause is at least this many times as long. */
 const PAUSE_FACTOR = 20;
 const MAX_PAUSE_MS = 2_000;
-/** How often a waiting caller renews the request that servers ask their streams, which lasts for 5 seconds. */
-const ASK_MS = 2_000;
+/** How often a waiting caller renews its request for confirmations, which lasts for 5 seconds. */
+const REQUEST_EVERY_MS = 2_000;
 
 export type ReachWaits = {
   /** Checks until the change is live everywhere, the wait times out, the client disconnects or the server stops. */
@@ -21,7 +21,7 @@ export type ReachWaits = {
     reader: LongReader,
     seconds: number,
     read: () => Promise<EventReach>,
-    ask: (reach: EventReach) => Promise<void>,
+    requestConfirmations: (reach: EventReach) => Promise<void>,
   ) => Promise<EventReach>;
   close: () => void;
 };
@@ -30,27 +30,27 @@ export type ReachWaits = {
 export function makeWaits(admission: Admission): ReachWaits {
   const shares = makeShares(WAITS, () =>
     tooManyRequests(
-      `Too many requests wait for changes to be live: a caller can have ${WAITS.perCaller} of them on one server. Retry without wait, or later.`,
+      `Too many requests are waiting for changes to go live: a caller can have at most ${WAITS.perCaller} on one server. Retry later, or without wait.`,
       CHECK_MS / 100,
     ),
   );
   admission.set('reach-waits', shares);
   let isClosing = false;
   return {
-    waitUntilSettled: async ({ caller, visit }, seconds, read, ask) => {
+    waitUntilSettled: async ({ caller, visit }, seconds, read, requestConfirmations) => {
       const release = shares.take(caller);
       visit?.releaseSlot();
       const endsAt = performance.now() + seconds * 1_000;
-      let askedAt = Number.NEGATIVE_INFINITY;
+      let requestedAt = Number.NEGATIVE_INFINITY;
       try {
         for (;;) {
           const startedAt = performance.now();
           const reach = await read();
           const now = performance.now();
           if (isSettled(reach) || now >= endsAt || isClosing || visit?.isGone() === true) return reach;
-          if (now - askedAt >= ASK_MS) {
-            askedAt = now;
-            await ask(reach);
+          if (now - requestedAt >= REQUEST_EVERY_MS) {
+            requestedAt = now;
+            await requestConfirmations(reach);
           }
           const pause = Math.max(CHECK_MS, PAUSE_FACTOR * (now - startedAt));
           await sleep(Math.max(Math.min(pause, MAX_PAUSE_MS, endsAt - now), 1));

@@ -60,7 +60,7 @@ async function poll(presented?: string): Promise<string> {
   return String(headers.etag);
 }
 
-/** Changes a flag, and dates this change and all earlier changes back by at least this many minutes. */
+/** Changes a flag, and backdates this change and all earlier changes by at least this many minutes. */
 async function changeFlag(minutes: number, project = 'default', name = 'flag'): Promise<void> {
   const path = `/api/admin/projects/${project}/features/${name}/environments/development`;
   const toggle = await call(harness.app, 'POST', `${path}/on`);
@@ -105,7 +105,7 @@ test('finds an instance that polls but does not pick up a change, until it prese
   await eventually(async () => expect(await findBehind()).toEqual([]));
 });
 
-test('made-up instances do not hide the instances of other tokens', async () => {
+test('invented instances do not hide the instances of other tokens', async () => {
   await changeFlag(20);
   await sql`
     insert into reach_instances (token_id, connection_id, environment, projects, application, instance, epoch, revision,
@@ -122,7 +122,7 @@ test('made-up instances do not hide the instances of other tokens', async () => 
   await sql`delete from reach_instances where application = 'made-up'`.execute(harness.db);
 });
 
-test('since is the time of the first change that the instance lacks', async () => {
+test('`since` is the time of the first change that the instance lacks', async () => {
   await changeFlag(30);
   await changeFlag(15);
 
@@ -131,12 +131,12 @@ test('since is the time of the first change that the instance lacks', async () =
   expect(Date.parse(lastSeen) - Date.parse(since)).toBeGreaterThan(20 * 60_000);
 });
 
-test('finds nothing without a change', async () => {
+test('finds no instance if nothing has changed', async () => {
   expect(await findBehind()).toEqual([]);
 });
 
 test.each([
-  ['that has 10 minutes for a change', 9, sql`revision = revision`],
+  ['whose 10 minutes to pick up a change are not over', 9, sql`revision = revision`],
   ['that polls every 5 minutes, and presents a change after two polls', 14, sql`interval_seconds = 300`],
   ['that was not seen after the change', 11, sql`seen_at = now() - interval '4 minutes'`],
   ['that is silent', 90, sql`seen_at = now() - interval '6 minutes'`],

@@ -27,5 +27,8 @@ export async function recordEdgeSightings(
         });
   if (isStopping) await markEnded(db, edge);
   const awaitedRevisions = await listAwaitedRevisions(db);
-  return { missing, questions: awaitedRevisions.filter(question => question.environment === environment) };
+  return {
+    missing,
+    questions: awaitedRevisions.filter(awaitedRevision => awaitedRevision.environment === environment),
+  };
 }
