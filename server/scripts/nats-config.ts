@@ -12,9 +12,9 @@ import { howToRun } from '../src/platform/files.ts';
 import { StartError } from '../src/platform/start-error.ts';
 import { describeVariables } from '../src/platform/variables.ts';
 import {
+  buildHubConfig,
+  buildLeafConfig,
   type FeedAccount,
-  hubConfig,
-  leafConfig,
   listMirrorConfigs,
   type Region,
 } from '../src/publishing/nats/server-config.ts';
@@ -114,8 +114,8 @@ function writeFiles(feeds: Feed[]): void {
   const knownRegions = readdirSync(folder).flatMap(name => LEAF_KEY.exec(name)?.[1] ?? []);
   const leaves = knownRegions.toSorted().map(name => readKey(`leaf-${name}`));
   const files = [
-    { name: 'hub.conf', text: hubConfig(publisher.user, accounts, leaves) },
-    ...regions.map(leaf => ({ name: `leaf-${leaf.name}.conf`, text: leafConfig(leaf, accounts) })),
+    { name: 'hub.conf', text: buildHubConfig(publisher.user, accounts, leaves) },
+    ...regions.map(leaf => ({ name: `leaf-${leaf.name}.conf`, text: buildLeafConfig(leaf, accounts) })),
   ];
   for (const { name, text } of files) {
     const path = join(folder, name);

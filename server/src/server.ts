@@ -28,7 +28,7 @@ import {
 } from './platform/http/protection/long-reads.ts';
 import { makeSender } from './platform/outgoing/send.ts';
 import { explainListenError } from './platform/start-errors.ts';
-import { snapshotSettings } from './publishing/snapshots/start.ts';
+import { getSnapshotSettings } from './publishing/snapshots/start.ts';
 import { listenForChanges } from './publishing/source/database-source.ts';
 import { keepFlushing } from './reporting/metrics/keep-flushing.ts';
 import { keepWriting } from './reporting/reach/keep-writing.ts';
@@ -141,7 +141,7 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
   const observe = registerDeliveryMetrics(app.metrics, workerDb);
   const onJobFailed = registerJobMetrics(app.metrics, workerDb);
   const flusher = keepFlushing(app.usage, metricsDb, app.log, app.metrics);
-  const snapshotConfig = snapshotSettings(config);
+  const snapshotConfig = getSnapshotSettings(config);
   let stopServing: (() => Promise<void>) | undefined;
   let stopSnapshots: (() => Promise<void>) | undefined;
   let stopPublishing: (() => Promise<void>) | undefined;

@@ -47,7 +47,7 @@ test('a server that knows a later revision than the database begins a new epoch'
   await app.serving.refresh();
 
   expect(await readFeatures(app, secret, responseBefore.tag)).toMatchObject({ status: 200, names: ['a'] });
-  expect((await epochRow()).reason).toBe('Environment "behind" was at revision 3, and is at 1.');
+  expect((await epochRow()).reason).toBe('Environment "behind" was at revision 3, but is now at 1.');
   for (const name of ['d', 'e']) await put('behind', name);
   await app.serving.refresh();
   expect(await readFeatures(app, secret, responseBefore.tag)).toMatchObject({
@@ -72,7 +72,7 @@ test('a client that knows a later revision than the database gets everything, an
   expect(await readFeatures(restartedServer, secret, tag)).toMatchObject({ status: 200, names: ['a'] });
 
   const { number, reason } = await epochRow();
-  expect(reason).toBe('A client has revision 3 of environment "client", which is at 1.');
+  expect(reason).toBe('A client has revision 3 of environment "client", but the database is at 1.');
   for (const name of ['d', 'e']) await put('client', name);
   await restartedServer.serving.refresh();
   const now = await readFeatures(restartedServer, secret, tag);
@@ -156,7 +156,9 @@ test('an edge that knows a later revision than the database begins a new epoch',
   connection.abort();
 
   expect(response.status).toBe(200);
-  expect((await epochRow()).reason).toBe('A client has revision 3 of environment "edge", which is at 1.');
+  expect((await epochRow()).reason).toBe(
+    'A client has revision 3 of environment "edge", but the database is at 1.',
+  );
 });
 
 test('an edge that knows later tokens than the database begins a new epoch, even if no flag was lost', async () => {
@@ -187,6 +189,6 @@ test('an edge that knows later tokens than the database begins a new epoch, even
   await connect(revision + 1);
 
   expect((await epochRow()).reason).toBe(
-    `An edge has tokens of revision ${revision + 1}, which are at ${revision}.`,
+    `An edge has tokens of revision ${revision + 1}, but the database is at ${revision}.`,
   );
 });

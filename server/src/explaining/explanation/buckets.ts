@@ -1,5 +1,5 @@
 import murmurHash3 from 'murmurhash3js';
-import { type Context, contextValue } from './context.ts';
+import { type Context, getContextValue } from './context.ts';
 
 const VARIANT_SEED = 86_028_157;
 
@@ -17,10 +17,11 @@ const hashToBucket = (groupId: string, value: string, seed: number, buckets: num
   (murmurHash3.x86.hash32(`${groupId}:${value}`, seed) % buckets) + 1;
 
 /** Returns a bucket from 1 to 100. */
-export const rolloutBucket = (groupId: string, value: string): number => hashToBucket(groupId, value, 0, 100);
+export const computeRolloutBucket = (groupId: string, value: string): number =>
+  hashToBucket(groupId, value, 0, 100);
 
 /** Returns a bucket from 1 to the total weight. */
-export const variantBucket = (groupId: string, value: string, totalWeight: number): number =>
+export const computeVariantBucket = (groupId: string, value: string, totalWeight: number): number =>
   hashToBucket(groupId, value, VARIANT_SEED, totalWeight);
 
 /** Returns the value of the first context field that has one. */
@@ -35,13 +36,13 @@ export function findSourceIn(context: Context, fields: readonly string[]): Bucke
 
 /** Returns the value of the field that the stickiness names. */
 export function findSource(context: Context, stickiness: string): BucketSource | undefined {
-  const value = contextValue(context, stickiness);
+  const value = getContextValue(context, stickiness);
   return value
     ? { stickiness, stickinessField: stickiness, stickinessValue: value, random: false }
     : undefined;
 }
 
-export const randomSource = (stickiness: string, value: number): BucketSource => ({
+export const makeRandomSource = (stickiness: string, value: number): BucketSource => ({
   stickiness,
   stickinessField: null,
   stickinessValue: String(value),

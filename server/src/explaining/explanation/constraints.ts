@@ -2,10 +2,10 @@ import { compilePattern } from '@halyard/plane/platform/pattern.ts';
 import { Address4, Address6 } from 'ip-address';
 import type { RE2JS } from 're2js';
 import semver from 'semver';
-import { type Context, contextValue } from './context.ts';
+import { type Context, getContextValue } from './context.ts';
 import type { Constraint } from './document.ts';
 
-/** The outcome of a constraint, and the value of the context that it compared. */
+/** The outcome of a constraint, and the context value that it compared. */
 export type CheckedConstraint = Constraint & { result: boolean; actual: string | null };
 
 /** Compiled patterns by their source. Each request has its own map. */
@@ -15,34 +15,34 @@ const MAX_PATTERNS = 1_000;
 
 type Check = (constraint: Constraint, actual: string | undefined, patterns: Patterns) => boolean;
 
-const trimmedValues = ({ values = [] }: Constraint): string[] =>
+const trimValues = ({ values = [] }: Constraint): string[] =>
   values.filter(value => value !== '').map(value => value.trim());
 
-const isIn: Check = (constraint, actual) => trimmedValues(constraint).some(value => value === actual);
+const isIn: Check = (constraint, actual) => trimValues(constraint).some(value => value === actual);
 
-const textCheck =
+const makeTextCheck =
   (test: (actual: string, value: string) => boolean): Check =>
   (constraint, actual) => {
     if (actual === undefined) return false;
     const fold = (value: string) => (constraint.caseInsensitive ? value.toLocaleLowerCase() : value);
     const foldedActual = fold(actual);
-    return trimmedValues(constraint).some(value => test(foldedActual, fold(value)));
+    return trimValues(constraint).some(value => test(foldedActual, fold(value)));
   };
 
-const numberCheck =
+const makeNumberCheck =
   (test: (actual: number, value: number) => boolean): Check =>
   ({ value }, actual) => {
     const [left, right] = [Number(actual), Number(value)];
     return !Number.isNaN(left) && !Number.isNaN(right) && test(left, right);
   };
 
-/** Makes a check of dates. A comparison with an unreadable date is false. */
-const dateCheck =
+/** Creates a date check. A comparison with an invalid date is false. */
+const makeDateCheck =
   (test: (actual: number, value: number) => boolean): Check =>
   ({ value = '' }, actual = '') =>
     test(new Date(actual).getTime(), new Date(value).getTime());
 
-const versionCheck =
+const makeVersionCheck =
   (test: (actual: string, value: string) => boolean): Check =>
   ({ value = '' }, actual) => {
     if (!actual || actual.startsWith('v') || semver.valid(actual) === null) return false;
@@ -65,7 +65,7 @@ const matchesPattern: Check = ({ value = '', caseInsensitive = false }, actual, 
 
 const isInRange: Check = (constraint, actual) => {
   if (actual === undefined) return false;
-  const ranges = trimmedValues(constraint);
+  const ranges = trimValues(constraint);
   if (Address4.isValid(actual)) {
     const address = new Address4(actual);
     return ranges
@@ -85,21 +85,21 @@ const isInSubnet = <T extends Address4 | Address6>(address: T, range: T): boolea
 const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['IN', isIn],
   ['NOT_IN', (...input) => !isIn(...input)],
-  ['STR_STARTS_WITH', textCheck((actual, value) => actual.startsWith(value))],
-  ['STR_ENDS_WITH', textCheck((actual, value) => actual.endsWith(value))],
-  ['STR_CONTAINS', textCheck((actual, value) => actual.includes(value))],
-  ['NUM_EQ', numberCheck((actual, value) => actual === value)],
-  ['NUM_GT', numberCheck((actual, value) => actual > value)],
-  ['NUM_GTE', numberCheck((actual, value) => actual >= value)],
-  ['NUM_LT', numberCheck((actual, value) => actual < value)],
-  ['NUM_LTE', numberCheck((actual, value) => actual <= value)],
-  ['DATE_AFTER', dateCheck((actual, value) => actual > value)],
-  ['DATE_BEFORE', dateCheck((actual, value) => actual < value)],
-  ['SEMVER_EQ', versionCheck((actual, value) => semver.eq(actual, value))],
-  ['SEMVER_GT', versionCheck((actual, value) => semver.gt(actual, value))],
-  ['SEMVER_GTE', versionCheck((actual, value) => semver.gte(actual, value))],
-  ['SEMVER_LT', versionCheck((actual, value) => semver.lt(actual, value))],
-  ['SEMVER_LTE', versionCheck((actual, value) => semver.lte(actual, value))],
+  ['STR_STARTS_WITH', makeTextCheck((actual, value) => actual.startsWith(value))],
+  ['STR_ENDS_WITH', makeTextCheck((actual, value) => actual.endsWith(value))],
+  ['STR_CONTAINS', makeTextCheck((actual, value) => actual.includes(value))],
+  ['NUM_EQ', makeNumberCheck((actual, value) => actual === value)],
+  ['NUM_GT', makeNumberCheck((actual, value) => actual > value)],
+  ['NUM_GTE', makeNumberCheck((actual, value) => actual >= value)],
+  ['NUM_LT', makeNumberCheck((actual, value) => actual < value)],
+  ['NUM_LTE', makeNumberCheck((actual, value) => actual <= value)],
+  ['DATE_AFTER', makeDateCheck((actual, value) => actual > value)],
+  ['DATE_BEFORE', makeDateCheck((actual, value) => actual < value)],
+  ['SEMVER_EQ', makeVersionCheck((actual, value) => semver.eq(actual, value))],
+  ['SEMVER_GT', makeVersionCheck((actual, value) => semver.gt(actual, value))],
+  ['SEMVER_GTE', makeVersionCheck((actual, value) => semver.gte(actual, value))],
+  ['SEMVER_LT', makeVersionCheck((actual, value) => semver.lt(actual, value))],
+  ['SEMVER_LTE', makeVersionCheck((actual, value) => semver.lte(actual, value))],
   ['REGEX', matchesPattern],
   ['IN_CIDR', isInRange],
 ]);
@@ -120,7 +120,7 @@ export function checkConstraint(
   const check = CHECKS.get(constraint.operator);
   const actual = isDateOperator(constraint.operator)
     ? context.currentTime || now
-    : contextValue(context, constraint.contextName);
+    : getContextValue(context, constraint.contextName);
   const result =
     check !== undefined && check(constraint, actual, patterns) !== (constraint.inverted === true);
   return { ...constraint, result, actual: actual ?? null };

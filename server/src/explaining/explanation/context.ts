@@ -1,6 +1,6 @@
 type Value = string | number | boolean;
 
-/** The fields of a user and a request that an application gives to its SDK. */
+/** The fields of a user and a request that an application passes to its SDK. */
 export type Context = {
   appName?: string;
   environment?: string;
@@ -12,8 +12,10 @@ export type Context = {
   [field: string]: unknown;
 };
 
-/** Returns the value that a constraint on the field compares. A field of the context comes before a property of the same name. */
-export function contextValue(context: Context, field: string): string | undefined {
+/**
+ * Returns the value that a constraint on the field compares. A context field takes precedence over a property with the same name.
+ */
+export function getContextValue(context: Context, field: string): string | undefined {
   const fieldValue = Object.hasOwn(context, field) ? context[field] : undefined;
   const { properties = {} } = context;
   const value = fieldValue ?? (Object.hasOwn(properties, field) ? properties[field] : undefined);

@@ -52,7 +52,7 @@ export function* evaluate(feature: Feature, inputs: EvaluationInputs, parents: P
     dependencies,
     strategies,
     matched,
-    variant: servedVariant(choice, isEnabled),
+    variant: toServedVariant(choice, isEnabled),
     variantSelection: choice?.selection ?? null,
   };
 }
@@ -90,7 +90,7 @@ function getReason(
 
 type VariantChoice = { variant: Variant | undefined; selection: VariantSelection };
 
-/** Chooses the variant. Variants of the strategy come before variants of the flag. */
+/** Chooses the variant. Variants of the strategy take precedence over variants of the flag. */
 function chooseVariant(
   feature: Feature,
   matched: number | null,
@@ -124,7 +124,7 @@ const toChoice = (variants: Variant[], selection: VariantSelection): VariantChoi
   selection,
 });
 
-const servedVariant = (choice: VariantChoice | undefined, isEnabled: boolean): ChosenVariant =>
+const toServedVariant = (choice: VariantChoice | undefined, isEnabled: boolean): ChosenVariant =>
   choice?.variant
     ? {
         name: choice.variant.name,

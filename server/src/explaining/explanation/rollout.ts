@@ -1,4 +1,10 @@
-import { type BucketSource, findSource, findSourceIn, randomSource, rolloutBucket } from './buckets.ts';
+import {
+  type BucketSource,
+  computeRolloutBucket,
+  findSource,
+  findSourceIn,
+  makeRandomSource,
+} from './buckets.ts';
 import type { Context } from './context.ts';
 
 /** A user is in the rollout if the bucket is not above the threshold. */
@@ -20,39 +26,47 @@ const parseThreshold = (percentage: string | undefined): number | null => {
 export const isWithin = ({ bucket, threshold }: Pick<Rollout, 'bucket' | 'threshold'>): boolean =>
   bucket !== null && threshold !== null && bucket <= threshold;
 
-export function flexibleRollout({ groupId, rollout, stickiness }: Parameters, context: Context): Rollout {
+export function evaluateFlexibleRollout(
+  { groupId, rollout, stickiness }: Parameters,
+  context: Context,
+): Rollout {
   const toggle = Object.hasOwn(context, 'featureToggle') ? context.featureToggle : undefined;
   return placeInBucket(
-    flexibleSource(stickiness || 'default', context),
+    findFlexibleSource(stickiness || 'default', context),
     groupId || String(toggle || ''),
     parseThreshold(rollout),
   );
 }
 
-function flexibleSource(stickiness: string, context: Context): BucketSource {
-  const drawSource = () => randomSource(stickiness, Math.round(Math.random() * 10_000) + 1);
+function findFlexibleSource(stickiness: string, context: Context): BucketSource {
+  const drawSource = () => makeRandomSource(stickiness, Math.round(Math.random() * 10_000) + 1);
   if (stickiness === 'random') return drawSource();
   if (stickiness === 'default') return findSourceIn(context, ['userId', 'sessionId']) ?? drawSource();
-  return findSource(context, stickiness) ?? missingValue(stickiness);
+  return findSource(context, stickiness) ?? makeMissingSource(stickiness);
 }
 
 /** Evaluates the strategies gradualRolloutUserId and gradualRolloutSessionId. */
-export function rolloutByField(parameters: Parameters, context: Context, field: string): Rollout {
+export function evaluateRolloutByField(parameters: Parameters, context: Context, field: string): Rollout {
   const source = findSourceIn(context, [field]);
   return placeInBucket(
-    source ? { ...source, stickiness: field } : missingValue(field),
+    source ? { ...source, stickiness: field } : makeMissingSource(field),
     parameters.groupId || '',
     parseThreshold(parameters.percentage),
   );
 }
 
 /** Evaluates the strategy gradualRolloutRandom, which picks the bucket at random. */
-export function randomRollout({ percentage }: Parameters): Rollout {
+export function evaluateRandomRollout({ percentage }: Parameters): Rollout {
   const bucket = Math.floor(Math.random() * 100) + 1;
-  return { ...randomSource('random', bucket), groupId: null, bucket, threshold: parseThreshold(percentage) };
+  return {
+    ...makeRandomSource('random', bucket),
+    groupId: null,
+    bucket,
+    threshold: parseThreshold(percentage),
+  };
 }
 
-const missingValue = (stickiness: string): BucketSource => ({
+const makeMissingSource = (stickiness: string): BucketSource => ({
   stickiness,
   stickinessField: null,
   stickinessValue: null,
@@ -62,6 +76,6 @@ const missingValue = (stickiness: string): BucketSource => ({
 const placeInBucket = (source: BucketSource, groupId: string, threshold: number | null): Rollout => ({
   ...source,
   groupId,
-  bucket: source.stickinessValue === null ? null : rolloutBucket(groupId, source.stickinessValue),
+  bucket: source.stickinessValue === null ? null : computeRolloutBucket(groupId, source.stickinessValue),
   threshold,
 });

@@ -1,6 +1,12 @@
 import { Address4 } from 'ip-address';
 import type { Context } from './context.ts';
-import { flexibleRollout, isWithin, type Rollout, randomRollout, rolloutByField } from './rollout.ts';
+import {
+  evaluateFlexibleRollout,
+  evaluateRandomRollout,
+  evaluateRolloutByField,
+  isWithin,
+  type Rollout,
+} from './rollout.ts';
 
 /**
  * A strategy's condition, apart from its constraints. `satisfied` is null if only the application knows it, because the strategy
@@ -14,7 +20,7 @@ export type Rule =
 
 type Parameters = Record<string, string>;
 
-const rolloutRule = (rollout: Rollout): Rule => ({
+const toRolloutRule = (rollout: Rollout): Rule => ({
   kind: 'rollout',
   satisfied: isWithin(rollout),
   ...rollout,
@@ -22,21 +28,21 @@ const rolloutRule = (rollout: Rollout): Rule => ({
 
 const splitList = (text: string | undefined): string[] => (text ? text.split(/\s*,\s*/) : []);
 
-const ownString = (context: Context, field: string): string | undefined => {
+const readOwnString = (context: Context, field: string): string | undefined => {
   const value = Object.hasOwn(context, field) ? context[field] : undefined;
   return typeof value === 'string' ? value : undefined;
 };
 
-function userIdRule({ userIds: text }: Parameters, context: Context): Rule {
+function evaluateUserIdRule({ userIds: text }: Parameters, context: Context): Rule {
   const list = splitList(text);
-  const actual = ownString(context, 'userId');
+  const actual = readOwnString(context, 'userId');
   const satisfied = actual !== undefined && list.includes(actual);
   return { kind: 'list', satisfied, contextName: 'userId', actual: actual ?? null, list };
 }
 
-function addressRule({ IPs: text }: Parameters, context: Context): Rule {
+function evaluateAddressRule({ IPs: text }: Parameters, context: Context): Rule {
   const list = splitList(text);
-  const actual = ownString(context, 'remoteAddress');
+  const actual = readOwnString(context, 'remoteAddress');
   const satisfied = list.some(range => range === actual || isInRange(actual ?? '', range));
   return { kind: 'list', satisfied, contextName: 'remoteAddress', actual: actual ?? null, list };
 }
@@ -53,17 +59,17 @@ export function evaluateRule(name: string, parameters: Parameters, context: Cont
     case 'default':
       return { kind: 'everyone', satisfied: true };
     case 'flexibleRollout':
-      return rolloutRule(flexibleRollout(parameters, context));
+      return toRolloutRule(evaluateFlexibleRollout(parameters, context));
     case 'gradualRolloutUserId':
-      return rolloutRule(rolloutByField(parameters, context, 'userId'));
+      return toRolloutRule(evaluateRolloutByField(parameters, context, 'userId'));
     case 'gradualRolloutSessionId':
-      return rolloutRule(rolloutByField(parameters, context, 'sessionId'));
+      return toRolloutRule(evaluateRolloutByField(parameters, context, 'sessionId'));
     case 'gradualRolloutRandom':
-      return rolloutRule(randomRollout(parameters));
+      return toRolloutRule(evaluateRandomRollout(parameters));
     case 'userWithId':
-      return userIdRule(parameters, context);
+      return evaluateUserIdRule(parameters, context);
     case 'remoteAddress':
-      return addressRule(parameters, context);
+      return evaluateAddressRule(parameters, context);
     case 'applicationHostname':
       return { kind: 'hosts', satisfied: null };
     default:

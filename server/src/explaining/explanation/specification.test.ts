@@ -5,7 +5,7 @@ import { buildState, SPECIFICATIONS, type SpecifiedCase } from '../../test/speci
 import type { Context } from './context.ts';
 import type { Feature, Segment } from './document.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
-import { runWithoutPause } from './turns.ts';
+import { runWithoutPause } from './time-slice.ts';
 
 const NOW = new Date().toISOString();
 const DISABLED_VARIANT = { name: 'disabled', enabled: false, feature_enabled: false };

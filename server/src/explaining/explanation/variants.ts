@@ -1,5 +1,11 @@
-import { type BucketSource, findSource, findSourceIn, randomSource, variantBucket } from './buckets.ts';
-import { type Context, contextValue } from './context.ts';
+import {
+  type BucketSource,
+  computeVariantBucket,
+  findSource,
+  findSourceIn,
+  makeRandomSource,
+} from './buckets.ts';
+import { type Context, getContextValue } from './context.ts';
 import type { Variant } from './document.ts';
 
 type Range = { name: string; from: number; to: number };
@@ -26,13 +32,13 @@ export function selectVariant(
   { groupId, stickiness }: { groupId: string; stickiness: string | undefined },
   context: Context,
 ): VariantSelection {
-  const bucketSource = sourceFor(stickiness || 'default', context);
+  const bucketSource = findBucketSource(stickiness || 'default', context);
   const ranges = computeRanges(variants);
   const totalWeight = ranges.at(-1)?.to ?? 0;
   const override = totalWeight > 0 ? findOverride(variants, context) : null;
   const bucket =
     totalWeight > 0 && override === null
-      ? variantBucket(groupId, bucketSource.stickinessValue ?? '', totalWeight)
+      ? computeVariantBucket(groupId, bucketSource.stickinessValue ?? '', totalWeight)
       : null;
   const name = override?.variant ?? findBucketVariant(ranges, bucket);
   return { source, groupId, ...bucketSource, override, totalWeight, bucket, ranges, name };
@@ -41,10 +47,10 @@ export function selectVariant(
 export const findBucketVariant = (ranges: readonly Range[], bucket: number | null): string | null =>
   ranges.find(({ from, to }) => bucket !== null && bucket >= from && bucket <= to)?.name ?? null;
 
-function sourceFor(stickiness: string, context: Context): BucketSource {
+function findBucketSource(stickiness: string, context: Context): BucketSource {
   const contextSource =
     stickiness === 'default' ? findSourceIn(context, DEFAULT_FIELDS) : findSource(context, stickiness);
-  return contextSource ?? randomSource(stickiness, Math.round(Math.random() * 100_000));
+  return contextSource ?? makeRandomSource(stickiness, Math.round(Math.random() * 100_000));
 }
 
 function computeRanges(variants: readonly Variant[]): Range[] {
@@ -60,7 +66,7 @@ function computeRanges(variants: readonly Variant[]): Range[] {
 function findOverride(variants: readonly Variant[], context: Context): VariantSelection['override'] {
   for (const { name, overrides = [] } of variants) {
     for (const { contextName, values } of overrides) {
-      const value = contextValue(context, contextName);
+      const value = getContextValue(context, contextName);
       if (value !== undefined && values.includes(value)) return { variant: name, contextName, value };
     }
   }

@@ -89,7 +89,7 @@ test(`the playground and its explanation return the same result as the SDK (SEED
     for (const feature of features) {
       const { name, isEnabled, variant, strategies, ...explanation } = feature;
       const { featureEnabled: _, ...sdkVariant } = sdk.getVariant(name, context);
-      const sdkResult = { isEnabled: sdk.isEnabled(name, context), variant: withoutUndefined(sdkVariant) };
+      const sdkResult = { isEnabled: sdk.isEnabled(name, context), variant: omitUndefined(sdkVariant) };
       const replayedResult = replay({ ...explanation, strategies: strategies.data });
       caseCount += 1;
       enabledCount += Number(isEnabled);
@@ -110,7 +110,7 @@ test(`the playground and its explanation return the same result as the SDK (SEED
   expect(enabledCount / caseCount).toBeLessThan(0.95);
 }, 300_000);
 
-const withoutUndefined = (value: object): object => JSON.parse(JSON.stringify(value));
+const omitUndefined = (value: object): object => JSON.parse(JSON.stringify(value));
 
 const sortFields = ({ isEnabled, variant }: { isEnabled: boolean; variant: object }) => [
   isEnabled,

@@ -13,22 +13,22 @@ type Field = { path: string; name: string; isProperty: boolean; values: Value[] 
 export type Contexts = { count: number; at: (index: number) => Context };
 
 /** Returns the context with each value as it is. */
-export function singleContext(input: Input, path = '/body/context'): Contexts {
+export function toSingleContext(input: Input, path = '/body/context'): Contexts {
   return combine(toFields(input, value => [value], path));
 }
 
 /** Returns a context for each combination of the comma-separated values. */
-function allCombinations(input: Input): Contexts {
+function toCombinations(input: Input): Contexts {
   return combine(toFields(input, splitValues, '/body/context'));
 }
 
 /** Returns the contexts of a request to the advanced operation: a list, or every combination of the values of one context. */
-export function requestedContexts({ context, contexts }: AdvancedPlaygroundRequest): Contexts {
+export function toContexts({ context, contexts }: AdvancedPlaygroundRequest): Contexts {
   if ((context === undefined) === (contexts === undefined))
     throw badData([{ message: 'body must have either context or contexts', path: '/body' }]);
-  if (contexts === undefined) return allCombinations(context ?? {});
+  if (contexts === undefined) return toCombinations(context ?? {});
   const listedContexts = contexts.map((listedContext, index) =>
-    singleContext(listedContext, `/body/contexts/${index}`).at(0),
+    toSingleContext(listedContext, `/body/contexts/${index}`).at(0),
   );
   return { count: listedContexts.length, at: index => listedContexts[index] ?? {} };
 }

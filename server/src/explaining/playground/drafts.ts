@@ -74,7 +74,7 @@ function rejectDuplicates(drafts: readonly Draft[]): void {
 }
 
 /** Returns the feature with the strategies of the draft. A feature without strategies is disabled, as it is for SDKs. */
-export const withDraft = (feature: Feature, { enabled, strategies }: AcceptedDraft): Feature => ({
+export const applyDraft = (feature: Feature, { enabled, strategies }: AcceptedDraft): Feature => ({
   ...feature,
   enabled: (enabled ?? feature.enabled) && strategies.length > 0,
   strategies,

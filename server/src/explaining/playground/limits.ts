@@ -2,9 +2,7 @@ import { ApiError, exceedsLimit } from '@halyard/plane/platform/errors.ts';
 
 /** The maximum number of evaluations per request: features × environments × contexts. */
 const MAX_EVALUATIONS = 25_000;
-/**
- * The maximum size in bytes of all documents that one request reads, and of a single document, which is parsed without a pause.
- */
+/** The maximum size in bytes of all documents that one request reads, and of a single document, which is parsed without a pause. */
 const MAX_DOCUMENTS_SIZE = 33_554_432;
 const MAX_DOCUMENT_SIZE = 4_194_304;
 const MAX_RESPONSE_SIZE = 16_777_216;
@@ -56,7 +54,7 @@ export function rejectLargeDocuments(total: number, largest: number): void {
 export function rejectManyEvents(events: number, subject: 'features' | 'segments'): void {
   if (events <= MAX_UNDONE_EVENTS) return;
   throw exceedsLimit(
-    `More than ${MAX_UNDONE_EVENTS} events about the ${subject} happened since this time. Choose a later time${subject === 'features' ? ' or fewer features' : ''}.`,
+    `More than ${MAX_UNDONE_EVENTS} events about the ${subject} have happened since this time. Choose a later time${subject === 'features' ? ' or fewer features' : ''}.`,
   );
 }
 
@@ -73,4 +71,4 @@ export function makeTimeLimit(startedAt = performance.now()): () => void {
   };
 }
 
-const tooLarge = (why: string): ApiError => new ApiError('PayloadTooLargeError', why);
+const tooLarge = (message: string): ApiError => new ApiError('PayloadTooLargeError', message);

@@ -36,7 +36,7 @@ async function readTime(): Promise<string> {
 
 type Evaluation = { strategies: { data: { links?: object }[] }; context: object };
 
-/** Returns the results without what depends on the time of the request. */
+/** Returns the results without the parts that depend on the request time. */
 const extractResults = ({ body }: ApiResponse) =>
   body.features.map(
     ({ name, environments }: { name: string; environments: Record<string, Evaluation[]> }) => ({
@@ -151,7 +151,7 @@ test('reads the segments of a past strategy', async () => {
   ]);
 });
 
-test('uses the past time as the default of currentTime', async () => {
+test('uses the past time as the default for currentTime', async () => {
   await makeFeature(harness.db, 'default', { name: 'dated' });
   const environmentUrl = `${BASE_PATH}/dated/environments/development`;
   const timeBefore = await readTime();

@@ -24,8 +24,8 @@ import { type PastState, UNDONE_TYPES, undoEvent, undoSegmentEvents } from './un
 export type PastSelection = Selection & { at: string };
 
 /**
- * Reads the features as they were at a time: their present state, from which the events since then are undone, newest first.
- * Features whose past state the events do not show are listed with the reason.
+ * Reads the features as they were at a past time, by undoing later events on their current state, newest first. Features whose past
+ * state the events do not show are listed with the reason.
  */
 export async function readPastSubjects(
   db: Db,
@@ -34,7 +34,7 @@ export async function readPastSubjects(
   selection: PastSelection,
   contextCount: number,
 ): Promise<Subjects> {
-  const names = checkPast(selection);
+  const names = validatePast(selection);
   // The state and the events must come from one snapshot.
   const pastData = await db
     .transaction()
@@ -64,7 +64,7 @@ export async function readPastSubjects(
         project: state.project,
         feature: buildDocument(state, featureEnvironment),
         ...toStrategyRows(featureEnvironment),
-        chosen: isRequested,
+        isSelected: isRequested,
       };
       const size = JSON.stringify(subject).length;
       total += size;
@@ -78,7 +78,7 @@ export async function readPastSubjects(
 /** No event is older, and PostgreSQL cannot parse every earlier time. */
 const FIRST_TIME = Date.UTC(1970);
 
-function checkPast({ at, features, drafts = [] }: PastSelection): string[] {
+function validatePast({ at, features, drafts = [] }: PastSelection): string[] {
   const time = new Date(at).getTime();
   const details = [
     ...(Number.isNaN(time) || time < FIRST_TIME || time > Date.now()
@@ -90,7 +90,7 @@ function checkPast({ at, features, drafts = [] }: PastSelection): string[] {
     ...(drafts.length > 0
       ? [
           {
-            message: 'drafts cannot be combined with at: a draft replaces present strategies',
+            message: 'drafts cannot be combined with at: a draft replaces the current strategies',
             path: '/body/drafts',
           },
         ]
@@ -124,7 +124,7 @@ async function readPast(
   const parentNames = [...new Set(parents)].filter(name => !features.has(name));
   for (const [name, past] of await readPastStates(tx, actor, parentNames, at)) features.set(name, past);
 
-  const segmentIds = usedSegmentIds(features);
+  const segmentIds = listUsedSegmentIds(features);
   const segmentEvents = await listSegmentEvents(tx, segmentIds, at, MAX_UNDONE_EVENTS + 1);
   rejectManyEvents(segmentEvents.length, 'segments');
   const segments = new Map((await listSegments(tx, segmentIds)).map(segment => [segment.id, segment]));
@@ -159,7 +159,7 @@ async function readPastStates(
   return features;
 }
 
-const usedSegmentIds = (features: ReadonlyMap<string, PastState>): number[] => [
+const listUsedSegmentIds = (features: ReadonlyMap<string, PastState>): number[] => [
   ...new Set(
     [...features.values()].flatMap(({ state: { environments } }) =>
       environments.flatMap(({ strategies }) => strategies.flatMap(({ segments = [] }) => segments)),
@@ -167,12 +167,12 @@ const usedSegmentIds = (features: ReadonlyMap<string, PastState>): number[] => [
   ),
 ];
 
-const inSortOrder = ({ strategies }: FeatureEnvironment) =>
+const sortStrategies = ({ strategies }: FeatureEnvironment) =>
   strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
 
 /** Returns the strategies as the admin API shows them. */
 const toStrategyRows = (featureEnvironment: FeatureEnvironment): Pick<Subject, 'strategies'> => ({
-  strategies: inSortOrder(featureEnvironment).map(({ id, name, title = null, disabled, parameters }) => ({
+  strategies: sortStrategies(featureEnvironment).map(({ id, name, title = null, disabled, parameters }) => ({
     id,
     name,
     title,
@@ -183,7 +183,7 @@ const toStrategyRows = (featureEnvironment: FeatureEnvironment): Pick<Subject, '
 
 /** Returns the feature as SDKs got it. */
 function buildDocument(state: FeatureState, featureEnvironment: FeatureEnvironment): Feature {
-  const strategies = inSortOrder(featureEnvironment)
+  const strategies = sortStrategies(featureEnvironment)
     .filter(({ disabled }) => !disabled)
     .map(({ name, parameters, constraints, segments, variants }): Strategy => {
       const { stickiness } = parameters;

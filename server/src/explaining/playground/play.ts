@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { Patterns } from '../explanation/constraints.ts';
 import type { Context } from '../explanation/context.ts';
 import { evaluate, type Parents } from '../explanation/evaluate.ts';
-import { makeTimeSlice, runInSlices } from '../explanation/turns.ts';
+import { makeTimeSlice, runInSlices } from '../explanation/time-slice.ts';
 import type { Contexts } from './contexts.ts';
 import { makeTimeLimit, rejectLargeResponse } from './limits.ts';
 import { readPastSubjects } from './past.ts';
@@ -44,7 +44,7 @@ export async function evaluateAll(
       const context: Context = { environment, ...contexts.at(index) };
       const inputs = { context, now, documents, patterns };
       const parents: Parents = new Map();
-      for (const subject of environmentSubjects.filter(({ chosen }) => chosen)) {
+      for (const subject of environmentSubjects.filter(({ isSelected }) => isSelected)) {
         const evaluation = await runInSlices(evaluate(subject.feature, inputs, parents), slice);
         const text = serialize(toPlaygroundEvaluation(subject, environment, context, evaluation));
         size += Buffer.byteLength(text);

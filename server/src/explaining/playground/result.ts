@@ -1,7 +1,7 @@
 import type { Context } from '../explanation/context.ts';
+import { describeEvaluation, describeStrategy } from '../explanation/describe.ts';
 import type { Evaluation } from '../explanation/evaluate.ts';
 import type { CheckedStrategy } from '../explanation/strategies.ts';
-import { describeEvaluation, describeStrategy } from '../explanation/words.ts';
 import type { PlaygroundEvaluation, PlaygroundStrategy } from './schema.ts';
 import type { StrategyRow } from './store.ts';
 import type { Subject } from './subjects.ts';
@@ -34,7 +34,7 @@ export function toPlaygroundEvaluation(
     variants: (feature.variants ?? []) as PlaygroundEvaluation['variants'],
     variantSelection: evaluation.variantSelection,
     strategies: {
-      result: overallResult(evaluation),
+      result: computeOverallResult(evaluation),
       data: listedStrategies.map(strategy => toPlaygroundStrategy(strategy, evaluation, editUrl)),
     },
     dependencies: evaluation.dependencies,
@@ -49,7 +49,7 @@ function listStrategies(rows: StrategyRow[], checked: CheckedStrategy[]): Listed
 
 const toLabel = (name: string, title: string | null) => ({ name, ...(title === null ? {} : { title }) });
 
-function overallResult({ strategies, matched }: Evaluation): boolean | 'unknown' {
+function computeOverallResult({ strategies, matched }: Evaluation): boolean | 'unknown' {
   if (matched !== null || strategies.length === 0) return true;
   return strategies.some(({ result }) => result === null) ? 'unknown' : false;
 }

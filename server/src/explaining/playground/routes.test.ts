@@ -96,7 +96,7 @@ describe('combinations', () => {
     ]);
   });
 
-  test('keeps commas in values of the simple operation', async () => {
+  test('keeps commas in context values of the simple operation', async () => {
     const { context } = await evaluate('half', { userId: '7,3' });
 
     expect(context.userId).toBe('7,3');
@@ -328,7 +328,7 @@ describe('rejections', () => {
     ]);
   });
 
-  test('a field named like a property of every object has no value', async () => {
+  test('a field with the name of a built-in object property has no value', async () => {
     await makeEnabled('strange', [
       {
         name: 'default',

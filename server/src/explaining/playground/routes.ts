@@ -2,7 +2,7 @@ import type { App } from '@halyard/plane/platform/http/app.ts';
 import { ALL, errorResponses, jsonResponse, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { type Pieces, toBytes } from '../../platform/http/output/stream.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
-import { requestedContexts, singleContext } from './contexts.ts';
+import { toContexts, toSingleContext } from './contexts.ts';
 import { type EvaluatedFeature, evaluateAll, type PlaygroundRun } from './play.ts';
 import {
   AdvancedPlaygroundRequest,
@@ -30,7 +30,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
         tags,
         summary: 'Evaluate features for a context',
         description:
-          'Returns the result that SDKs compute for the context, for each feature of the environment that the caller may read, and explains it: the strategy that matched, each constraint with the value it compared, buckets and thresholds of rollouts and variants, and the state of parents. Drafts are evaluated instead of the saved strategies. With at, features are evaluated as they were at a past time. Nothing is saved. Every authenticated caller may call it.',
+          'Returns the result that SDKs compute for the context, for each feature of the environment that the caller can read, and explains it: the strategy that matched, each constraint with the value it compared, buckets and thresholds of rollouts and variants, and the state of parents. Drafts are evaluated instead of the saved strategies. With at, features are evaluated as they were at a past time. Nothing is saved. Every authenticated caller may call it.',
         body: PlaygroundRequest,
         response: {
           200: jsonResponse('The results', PlaygroundResult),
@@ -44,7 +44,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
       const { at } = selection;
       const requestedEnvironments = { names: [environment], getPath: () => 'environment' };
       return await longReads.send(reply, async function* (db): Pieces {
-        const contexts = singleContext(context);
+        const contexts = toSingleContext(context);
         const run = await evaluateAll(
           db,
           request.actor,
@@ -69,7 +69,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
         tags,
         summary: 'Evaluate features for many contexts',
         description:
-          'Evaluates features like the operation without /advanced, in several environments and for every combination of context values. A context value can be a comma-separated list. With contexts instead of context, evaluates each of up to 50 listed contexts as it is. Nothing is saved. Every authenticated caller may call it.',
+          'Evaluates features like POST /api/admin/playground, but in several environments and for every combination of context values. A context value can be a comma-separated list. With contexts instead of context, evaluates each of up to 50 listed contexts as it is. Nothing is saved. Every authenticated caller may call it.',
         body: AdvancedPlaygroundRequest,
         response: {
           200: jsonResponse('The results', AdvancedPlaygroundResult),
@@ -86,7 +86,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
         getPath: (index: number) => `environments/${index}`,
       };
       return await longReads.send(reply, async function* (db): Pieces {
-        const allContexts = requestedContexts(request.body);
+        const allContexts = toContexts(request.body);
         const run = await evaluateAll(
           db,
           request.actor,

@@ -71,7 +71,7 @@ const draft = NamedObject('PlaygroundDraft', {
   feature: featureName,
   environment: environmentName,
   enabled: Type.Optional(
-    Type.Boolean({ description: 'Whether the feature is enabled. Default: as it is in the environment' }),
+    Type.Boolean({ description: 'Whether the feature is enabled. Default: the state in the environment' }),
   ),
   strategies: StrategyList,
 });
@@ -88,7 +88,7 @@ const selection = {
         },
         { type: 'string', enum: [ALL] },
       ],
-      description: 'Ids of projects, or * for all projects that the caller may read. Default: *',
+      description: 'Ids of projects, or * for all projects that the caller can read. Default: *',
       examples: [['web-shop'], '*'],
     }),
   ),
@@ -112,7 +112,7 @@ const selection = {
       format: 'date-time',
       maxLength: 40,
       description:
-        'A time in the past. The features are evaluated as they were then, as far as the event log shows. Requires features, and excludes drafts. Default: now',
+        'A time in the past. The features are evaluated as they were then, as far as the event log shows. Requires features, and cannot be combined with drafts. Default: now',
       examples: ['2026-11-15T09:30:00Z'],
     }),
   ),
@@ -208,7 +208,7 @@ const sticky = {
     Type.String({ description: 'The context field that the value comes from', examples: ['userId'] }),
   ),
   stickinessValue: Nullable(
-    Type.String({ description: 'The value that decides the bucket', examples: ['7'] }),
+    Type.String({ description: 'The value that determines the bucket', examples: ['7'] }),
   ),
   random: Type.Boolean({ description: 'Whether each evaluation draws a new random value' }),
 };
@@ -233,7 +233,9 @@ const PlaygroundRule = Named(
       ),
       ...optionalFields({
         ...sticky,
-        groupId: Nullable(Type.String({ description: 'rollout: the group of the hash' })),
+        groupId: Nullable(
+          Type.String({ description: 'rollout: the group id that is hashed with the value' }),
+        ),
         bucket: Nullable(
           Type.Integer({
             description: 'rollout: the bucket of the user, 1 to 100. Null: the context has no value',
@@ -273,7 +275,7 @@ const PlaygroundVariant = Named(
         ),
       ),
     },
-    { description: 'The variant that the context gets' },
+    { description: 'The variant that is served for the context' },
   ),
 );
 
@@ -292,7 +294,7 @@ const PlaygroundStrategy = Named(
     name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
     title: Type.Optional(
       Type.String({
-        description: 'What the strategy is for, as the console shows it',
+        description: 'Purpose of the strategy, which the console shows',
         examples: ['A quarter of all users'],
       }),
     ),
@@ -349,7 +351,7 @@ const PlaygroundDependency = Named(
         type: 'string',
         enum: ['enabled', 'disabled', 'missing', 'has-parent'],
         description:
-          'The parent for the same context. SDKs do not evaluate a parent that has a parent itself',
+          'State of the parent for the same context. SDKs do not evaluate a parent that has a parent itself',
       }),
       variant: Nullable(Type.String({ description: 'The variant that the parent serves' })),
       result: resultField('Whether the parent meets the requirement'),
@@ -366,7 +368,7 @@ const PlaygroundVariantSelection = Named(
       enum: ['strategy', 'feature'],
       description: 'The strategy that matched, or the feature',
     }),
-    groupId: Type.String({ description: 'The group of the hash' }),
+    groupId: Type.String({ description: 'The group id that is hashed with the value' }),
     ...sticky,
     override: Type.Unsafe<{ variant: string; contextName: string; value: string } | null>({
       anyOf: [
@@ -442,7 +444,7 @@ export const PlaygroundEvaluation = Named(
       'PlaygroundStrategies',
       {
         result: enabledOrUnknown('Whether a strategy matches. unknown: only the application can decide'),
-        data: Type.Array(Ref(PlaygroundStrategy), { description: 'In the order of their evaluation' }),
+        data: Type.Array(Ref(PlaygroundStrategy), { description: 'In evaluation order' }),
       },
       { description: 'The strategies, and whether they match' },
     ),
@@ -451,7 +453,7 @@ export const PlaygroundEvaluation = Named(
 );
 export type PlaygroundEvaluation = Static<typeof PlaygroundEvaluation>;
 
-const projectsOfInput = Type.Unsafe<string[] | typeof ALL>({
+const inputProjects = Type.Unsafe<string[] | typeof ALL>({
   description: 'Ids of projects, or * for all',
   anyOf: [
     { type: 'array', items: { type: 'string' } },
@@ -460,7 +462,7 @@ const projectsOfInput = Type.Unsafe<string[] | typeof ALL>({
 });
 
 const at = Type.Optional(
-  Type.String({ description: 'The time of the request', examples: ['2026-11-15T09:30:00Z'] }),
+  Type.String({ description: 'The requested time', examples: ['2026-11-15T09:30:00Z'] }),
 );
 
 const notEvaluatedFeature = NamedObject('PlaygroundNotEvaluated', {
@@ -487,7 +489,7 @@ export const PlaygroundResult = Named(
       'PlaygroundInput',
       {
         environment: environmentName,
-        projects: projectsOfInput,
+        projects: inputProjects,
         context,
         at,
       },
@@ -505,7 +507,7 @@ export const AdvancedPlaygroundResult = Named(
       'AdvancedPlaygroundInput',
       {
         environments,
-        projects: projectsOfInput,
+        projects: inputProjects,
         context: Type.Optional(context),
         contexts: Type.Optional(Type.Array(context)),
         at,

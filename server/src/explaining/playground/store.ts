@@ -6,7 +6,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Segment } from '../explanation/document.ts';
 
-/** The features to evaluate. Undefined means all that the actor may read. */
+/** The features to evaluate. Undefined means all that the actor can read. */
 export type FeatureSelection = {
   environments: string[];
   projects: string[] | undefined;
@@ -30,7 +30,7 @@ export type DocumentRow = {
   document: string;
   strategies: StrategyRow[];
   /** False for a feature that is only included because a selected feature depends on it. */
-  chosen: boolean;
+  isSelected: boolean;
 };
 
 export type SegmentRow = { id: number; document: string };
@@ -45,7 +45,7 @@ export async function listKnownEnvironments(db: Reader, names: string[]): Promis
   return rows.map(row => row.name);
 }
 
-/** Lists the given active features that the actor may read. */
+/** Lists the given active features that the actor can read. */
 export async function listReadableFeatures(
   db: Reader,
   actor: Actor,
@@ -57,7 +57,7 @@ export async function listReadableFeatures(
   return rows;
 }
 
-const isChosen = (actor: Actor, { environments, projects, features }: FeatureSelection) => sql`
+const matchesSelection = (actor: Actor, { environments, projects, features }: FeatureSelection) => sql`
   environment = any(${environments}) and document is not null and ${isInReadableProject(actor)}
   and ${projects ? sql`project = any(${projects})` : sql`true`}
   and ${features ? sql`name = any(${features})` : sql`true`}`;
@@ -73,7 +73,7 @@ export async function measureDocuments(
   const { rows } = await sql<DocumentSizes>`
     select count(*) as count, coalesce(sum(octet_length(document)), 0)::bigint as total,
       coalesce(max(octet_length(document)), 0) as largest
-    from sdk_features where ${isChosen(actor, selection)}`.execute(db);
+    from sdk_features where ${matchesSelection(actor, selection)}`.execute(db);
   return rows[0] ?? { count: 0, total: 0, largest: 0 };
 }
 
@@ -95,19 +95,19 @@ export async function readDocuments(
   max: number,
 ): Promise<{ features: DocumentRow[]; segments: SegmentRow[] }> {
   const { rows } = await sql<Row>`
-    with chosen as materialized (
+    with selected as materialized (
       select environment, project, name, document, segments from sdk_features
-      where ${isChosen(actor, selection)} limit ${max}
+      where ${matchesSelection(actor, selection)} limit ${max}
     ), known as materialized (
-      select *, true as is_chosen from chosen
+      select *, true as is_selected from selected
       union all
       select environment, project, name, document, segments, false from sdk_features
       where document is not null and ${isInReadableProject(actor)} and (environment, name) in (
-        select environment, parent from chosen join feature_dependencies on child = name
-        except select environment, name from chosen
+        select environment, parent from selected join feature_dependencies on child = name
+        except select environment, name from selected
       )
     )
-    select 'feature' as kind, null::integer as id, environment, project, name, document, is_chosen as chosen, coalesce((
+    select 'feature' as kind, null::integer as id, environment, project, name, document, is_selected as "isSelected", coalesce((
       select json_agg(json_build_object(
         'id', id, 'name', strategy_name, 'title', title, 'disabled', disabled, 'parameters', parameters
       ) order by sort_order, created_at, id)
@@ -119,20 +119,19 @@ export async function readDocuments(
       json_build_object('id', id, 'name', name, 'constraints', constraints)::text, null, null
     from segments where id = any(${draftSegments}) or id in (select unnest(segments) from known)`.execute(db);
   return {
-    features: rows.flatMap(
-      ({ kind, environment, project, name, document, strategies, chosen: isSelected }) =>
-        kind === 'feature' && environment !== null && project !== null && name !== null
-          ? [
-              {
-                environment,
-                project,
-                name,
-                document,
-                strategies: strategies ?? [],
-                chosen: isSelected ?? false,
-              },
-            ]
-          : [],
+    features: rows.flatMap(({ kind, environment, project, name, document, strategies, isSelected }) =>
+      kind === 'feature' && environment !== null && project !== null && name !== null
+        ? [
+            {
+              environment,
+              project,
+              name,
+              document,
+              strategies: strategies ?? [],
+              isSelected: isSelected ?? false,
+            },
+          ]
+        : [],
     ),
     segments: rows.flatMap(({ kind, id, document }) =>
       kind === 'segment' && id !== null ? [{ id, document }] : [],
@@ -140,12 +139,12 @@ export async function readDocuments(
   };
 }
 
-/** Returns the present state of the given features that the actor may read, including archived ones. */
+/** Returns the current state of the given features that the actor can read, including archived ones. */
 export async function listCurrentStates(db: Reader, actor: Actor, names: string[]): Promise<FeatureState[]> {
   return await listReadableStates(db, actor, names);
 }
 
-/** An event whose effect is to be undone. */
+/** An event to undo. */
 export type UndoneEvent = {
   type: string;
   featureName: string | null;

@@ -3,8 +3,8 @@ import { findUnknownProjects } from '../../access/visibility.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import type { Feature, Segment } from '../explanation/document.ts';
-import type { TimeSlice } from '../explanation/turns.ts';
-import { acceptDrafts, type Drafts, draftKey, withDraft } from './drafts.ts';
+import type { TimeSlice } from '../explanation/time-slice.ts';
+import { acceptDrafts, applyDraft, type Drafts, draftKey } from './drafts.ts';
 import { rejectLargeDocuments, rejectManyEvaluations } from './limits.ts';
 import type { NotEvaluated, Selection } from './schema.ts';
 import {
@@ -18,10 +18,10 @@ import {
 } from './store.ts';
 
 /** A feature in an environment. */
-export type Subject = { project: string; feature: Feature; strategies: StrategyRow[]; chosen: boolean };
+export type Subject = { project: string; feature: Feature; strategies: StrategyRow[]; isSelected: boolean };
 
 export type Subjects = {
-  /** The features by environment, in the order of the request, then by name. Parents of chosen features are included. */
+  /** The features by environment, in the order of the request, then by name. Parents of selected features are included. */
   environments: Map<string, Subject[]>;
   segments: Map<number, Segment>;
   /** Features without a result for the past time. */
@@ -32,7 +32,7 @@ export type Subjects = {
 export type RequestedEnvironments = { names: string[]; getPath: (index: number) => string };
 
 /**
- * Reads the features that a request names and the caller may read, with their drafts. Rejects the request if a feature does not
+ * Reads the features that a request names and the caller can read, with their drafts. Rejects the request if a feature does not
  * exist.
  */
 export async function readSubjects(
@@ -108,7 +108,7 @@ export async function rejectUnknown(
 
 function rejectUnusedDrafts(drafts: NonNullable<Selection['drafts']>, rows: DocumentRow[]): void {
   const evaluatedKeys = new Set(
-    rows.filter(row => row.chosen).map(row => draftKey(row.environment, row.name)),
+    rows.filter(row => row.isSelected).map(row => draftKey(row.environment, row.name)),
   );
   const details = drafts.flatMap(({ environment, feature }, index) =>
     evaluatedKeys.has(draftKey(environment, feature))
@@ -138,12 +138,12 @@ async function groupSubjects(
 }
 
 function toSubject(
-  { environment, project, name, document, strategies, chosen }: DocumentRow,
+  { environment, project, name, document, strategies, isSelected }: DocumentRow,
   drafts: Drafts,
 ): Subject {
   const feature = JSON.parse(document) as Feature;
   const draft = drafts.get(draftKey(environment, name));
   return draft
-    ? { project, feature: withDraft(feature, draft), strategies: draft.rows, chosen }
-    : { project, feature, strategies, chosen };
+    ? { project, feature: applyDraft(feature, draft), strategies: draft.rows, isSelected }
+    : { project, feature, strategies, isSelected };
 }

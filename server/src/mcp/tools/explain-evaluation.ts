@@ -1,6 +1,6 @@
 import { ALL } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { singleContext } from '../../explaining/playground/contexts.ts';
+import { toSingleContext } from '../../explaining/playground/contexts.ts';
 import { evaluateAll } from '../../explaining/playground/play.ts';
 import type { PlaygroundEvaluation } from '../../explaining/playground/schema.ts';
 import { findFlagProject } from '../flag-location.ts';
@@ -40,7 +40,7 @@ export const explainEvaluation = tool({
         call.actor,
         { names: [environment], getPath: () => 'environment' },
         { projects: ALL, features: [flag], ...(at !== undefined && { at }) },
-        singleContext(input, '/arguments/context'),
+        toSingleContext(input, '/arguments/context'),
         JSON.stringify,
       ),
     );

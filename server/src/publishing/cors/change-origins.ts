@@ -24,7 +24,7 @@ export async function changeOrigins(
 /** Browsers always send an origin in the same form, and origins are compared as strings, so any other form would never match. */
 function rejectInvalidOrigins(origins: string[]): void {
   const details = origins.flatMap((origin, index) => {
-    const normalized = browserForm(origin);
+    const normalized = toBrowserForm(origin);
     if (normalized === origin) return [];
     const message =
       normalized === undefined
@@ -36,7 +36,7 @@ function rejectInvalidOrigins(origins: string[]): void {
 }
 
 /** Returns the form in which browsers send an origin, or undefined if the string is not an origin. */
-function browserForm(origin: string): string | undefined {
+function toBrowserForm(origin: string): string | undefined {
   if (origin === '*') return origin;
   if (!URL.canParse(origin)) return undefined;
   // Pages with other schemes, such as those of browser extensions, send an origin that the browser defines.

@@ -16,7 +16,7 @@ const allow = async (...frontendApiOrigins: unknown[]) =>
   await call(harness.app, 'POST', PATH, { body: { frontendApiOrigins } });
 const readOrigins = async () =>
   (await call(harness.app, 'GET', '/api/admin/ui-config')).body.frontendApiOrigins;
-const events = async () =>
+const listEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:setting-updated&limit=100')).body.events;
 
 let token: string;
@@ -53,15 +53,15 @@ test('returns the configuration, with every origin by default', async () => {
   });
 });
 
-test('replaces the origins, records it once, and drops duplicates', async () => {
-  const countBefore = (await events()).length;
+test('replaces the origins, drops duplicates, and records the change once', async () => {
+  const countBefore = (await listEvents()).length;
 
   const first = await allow(SHOP, 'http://localhost:3000', SHOP);
   const second = await allow(SHOP, 'http://localhost:3000');
 
   expect([first.status, second.status]).toEqual([204, 204]);
   expect(await readOrigins()).toEqual([SHOP, 'http://localhost:3000']);
-  const recordedEvents = await events();
+  const recordedEvents = await listEvents();
   expect(recordedEvents).toHaveLength(countBefore + 1);
   expect(recordedEvents[0]).toMatchObject({
     data: { id: 'cors', frontendApiOrigins: [SHOP, 'http://localhost:3000'] },
@@ -134,7 +134,7 @@ test('rejects a caller without UPDATE_CORS with 403', async () => {
   expect(await readOrigins()).toEqual(['*']);
 });
 
-test('two concurrent changes are recorded one after the other', async () => {
+test('records two concurrent changes one after the other', async () => {
   const [first, second] = await duringTransaction(
     harness.db,
     tx => sql`select from cors_settings for update`.execute(tx),
@@ -143,7 +143,7 @@ test('two concurrent changes are recorded one after the other', async () => {
   );
 
   expect([first.status, second.status]).toEqual([204, 204]);
-  const [lastEvent, earlierEvent] = await events();
+  const [lastEvent, earlierEvent] = await listEvents();
   expect(lastEvent.preData.frontendApiOrigins).toEqual(earlierEvent.data.frontendApiOrigins);
   expect(await readOrigins()).toEqual(lastEvent.data.frontendApiOrigins);
 });

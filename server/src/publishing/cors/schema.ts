@@ -31,7 +31,7 @@ export const UiConfig = Named(
     name: Type.String({ description: 'Name of the product', examples: ['Halyard'] }),
     version: Type.String({ description: 'Version of Halyard', examples: ['0.1.0'] }),
     unleashUrl: Type.String({
-      description: 'URL at which people reach the server',
+      description: 'Public URL of the server',
       examples: ['https://flags.example.com'],
     }),
     baseUriPath: Type.String({ description: 'Path of that URL', examples: [''] }),

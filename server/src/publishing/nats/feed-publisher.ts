@@ -40,7 +40,7 @@ type Step = { text: string; to: Position };
 export type FeedPublisher = {
   /** Turns the changes in the serving state into frames. */
   advance: () => void;
-  /** Publishes what is missing, if it is this server's turn. Throws if NATS did not accept it. */
+  /** Publishes what is missing, if it is this server's turn. Throws if NATS does not accept it. */
   run: (isLeader: boolean) => Promise<number>;
   /** Forgets what was published, for example because NATS was unreachable. */
   forget: () => void;
@@ -110,14 +110,14 @@ export function makeFeedPublisher(
    * Returns the token changes from one revision to another, or undefined if some are unknown, because a token could be revoked in
    * the gap.
    */
-  const tokenSteps = (fromRevision: number, toRevision: number): TokenStep[] | undefined => {
+  const findTokenSteps = (fromRevision: number, toRevision: number): TokenStep[] | undefined => {
     const newerSteps = steps.filter(({ rev }) => rev > fromRevision);
     const isComplete = newerSteps.every(({ prev }, n) => prev === (newerSteps[n - 1]?.rev ?? fromRevision));
     return isComplete && (newerSteps.at(-1)?.rev ?? fromRevision) === toRevision ? newerSteps : undefined;
   };
 
   /** Returns frames that bring a reader to the current position, or the head alone, which makes the reader fetch the snapshot. */
-  const stepsFrom = (readerPosition: Position | undefined): Step[] => {
+  const computeSteps = (readerPosition: Position | undefined): Step[] => {
     const currentPosition = publication.position;
     if (readerPosition && positionText(readerPosition) === positionText(currentPosition))
       return purge === undefined ? [] : [{ text: purge, to: currentPosition }];
@@ -125,7 +125,7 @@ export function makeFeedPublisher(
     if (readerPosition?.epoch !== currentPosition.epoch) return pointer;
     const flags =
       readerPosition.revision < currentPosition.revision ? publication.catchUp(readerPosition) : [];
-    const tokens = tokenSteps(readerPosition.tokenRevision, currentPosition.tokenRevision);
+    const tokens = findTokenSteps(readerPosition.tokenRevision, currentPosition.tokenRevision);
     if (!tokens || (readerPosition.revision < currentPosition.revision && flags.length === 0)) return pointer;
     const changes = [
       ...flags.map(text => ({
@@ -145,8 +145,8 @@ export function makeFeedPublisher(
     return position.revision > ownPosition.revision || position.tokenRevision > ownPosition.tokenRevision;
   };
 
-  /** Whether this server may continue from the end of the stream. */
-  const mayContinue = async (streamEnd: StreamEnd): Promise<boolean> => {
+  /** Returns whether this server can continue from the end of the stream. */
+  const canContinue = async (streamEnd: StreamEnd): Promise<boolean> => {
     if (!isAhead(streamEnd)) return true;
     // Another server may have published changes that this server reads with its next refresh.
     if (!wasReadSince(streamEnd.readAt)) return false;
@@ -162,9 +162,9 @@ export function makeFeedPublisher(
     let streamEnd = frames ?? (await readEnd(names.framesStream, names.frames));
     frames = streamEnd;
     advance();
-    if (!(await mayContinue(streamEnd))) return 0;
+    if (!(await canContinue(streamEnd))) return 0;
     let count = 0;
-    for (const { text, to } of stepsFrom(streamEnd.position)) {
+    for (const { text, to } of computeSteps(streamEnd.position)) {
       const expectedSequence = streamEnd.sequence;
       const sequence = await publish(bus.nc, {
         subject: names.frames,
@@ -213,7 +213,7 @@ export function makeFeedPublisher(
     if (data.length > maxPayload() - HEADER_BYTES) {
       tooLargeEtag = etag;
       throw new Error(
-        `The snapshot has ${data.length} bytes, and NATS accepts ${maxPayload()}. Raise max_payload.`,
+        `The snapshot has ${data.length} bytes, but NATS accepts at most ${maxPayload()}. Increase max_payload.`,
       );
     }
     const sequence = await publish(bus.nc, {

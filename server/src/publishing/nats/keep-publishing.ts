@@ -35,7 +35,7 @@ type LastProblem = { problem: string | undefined };
 type PublishedFeed = LastProblem & {
   publisher: FeedPublisher;
   feed: Feed;
-  wantedAt: number;
+  neededAt: number;
   headAt: number;
   isRunning: boolean;
   needsRerun: boolean;
@@ -69,7 +69,7 @@ export function keepPublishing(
   const recordFailure = (error: unknown, source: LastProblem = connection): void => {
     if (stopController.signal.aborted) return;
     failures.inc();
-    // Logs one line for each kind of problem rather than for each attempt. NATS messages contain sequence numbers.
+    // Logs one line for each kind of problem rather than for each attempt. Errors from NATS contain sequence numbers, which differ.
     const kind = (error as Error).message.replaceAll(/\d+/g, '#');
     if (kind !== source.problem) log.warn({ err: error }, 'feed not published to NATS');
     source.problem = kind;
@@ -128,13 +128,13 @@ export function keepPublishing(
 
   /** Finds the feeds that edge tokens name. */
   const findFeeds = async (connectedBus: Bus): Promise<void> => {
-    const wantedFeeds = [...state.tokens.all()]
+    const neededFeeds = [...state.tokens.all()]
       .filter(({ type, ended }) => type === 'edge' && !ended)
       .map(toFeed);
-    for (const feed of new Map(wantedFeeds.map(wantedFeed => [feedKey(wantedFeed), wantedFeed])).values()) {
+    for (const feed of new Map(neededFeeds.map(neededFeed => [feedKey(neededFeed), neededFeed])).values()) {
       const existing = feeds.get(feedKey(feed));
       if (existing) {
-        existing.wantedAt = performance.now();
+        existing.neededAt = performance.now();
         continue;
       }
       await state.load(feed.environment);
@@ -146,15 +146,15 @@ export function keepPublishing(
       feeds.set(feedKey(feed), {
         publisher,
         feed,
-        wantedAt: now,
+        neededAt: now,
         headAt: leader.isLeader ? 0 : now,
         isRunning: false,
         needsRerun: false,
         problem: undefined,
       });
     }
-    for (const [id, { wantedAt }] of feeds)
-      if (performance.now() - wantedAt > DROP_AFTER_MS) feeds.delete(id);
+    for (const [id, { neededAt }] of feeds)
+      if (performance.now() - neededAt > DROP_AFTER_MS) feeds.delete(id);
   };
 
   const tick = async (): Promise<void> => {
@@ -252,7 +252,7 @@ function registerPublishingMetrics(registry: Registry, isConnected: () => boolea
     }),
     failures: new Counter({
       name: 'halyard_nats_failures_total',
-      help: 'Attempts to publish a feed to NATS that failed',
+      help: 'Failed attempts to publish a feed to NATS',
       registers,
     }),
   };

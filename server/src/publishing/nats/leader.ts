@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { boundedConnection } from '../../platform/db/database.ts';
 
-/** The advisory lock of the publishing server. Any number works that nothing else uses. */
+/** The advisory lock of the publishing server. Any number that nothing else uses works. */
 const LOCK = 1_214_344_283;
 const TRY_EVERY_MS = 1_000;
 const QUERY_TIMEOUT_MS = 5_000;
@@ -39,10 +39,10 @@ export function electLeader(databaseUrl: string): Leader {
     try {
       const activeClient = current ?? (await connect());
       // If the session took the lock twice, it would have to release it twice.
-      const { rows } = await activeClient.query<{ got: boolean }>(
-        isLeader ? 'select true as got' : `select pg_try_advisory_lock(${LOCK}) as got`,
+      const { rows } = await activeClient.query<{ isAcquired: boolean }>(
+        isLeader ? 'select true as "isAcquired"' : `select pg_try_advisory_lock(${LOCK}) as "isAcquired"`,
       );
-      if (client === activeClient) isLeader = rows[0]?.got === true;
+      if (client === activeClient) isLeader = rows[0]?.isAcquired === true;
     } catch {
       // The unreachable database has already been logged.
       if (client) lose(client);

@@ -1,6 +1,6 @@
 import { busNames } from '@halyard/plane/feed/bus.ts';
 import { expect, test } from 'vitest';
-import { hubConfig, leafConfig, listMirrorConfigs } from './server-config.ts';
+import { buildHubConfig, buildLeafConfig, listMirrorConfigs } from './server-config.ts';
 
 const ALL = { environment: 'production', projects: null };
 const FEEDS = [
@@ -11,8 +11,8 @@ const REGION = { name: 'west', hub: 'tls://hub:7422', user: 'ULEAF', seed: 'SULE
 
 const { id, framesStream } = busNames(ALL);
 
-/** Returns the part of a configuration that is about one account. */
-const accountIn = (text: string): string =>
+/** Returns the part of a configuration that describes the account of the feed. */
+const findAccount = (text: string): string =>
   new RegExp(`FEED_${id}: \\{[\\s\\S]*?\\n  \\}`).exec(text)?.[0] ?? '';
 
 test('the name of a feed does not depend on the order of its projects', () => {
@@ -22,8 +22,8 @@ test('the name of a feed does not depend on the order of its projects', () => {
   expect(busNames({ environment: 'production', projects: ['a'] }).id).not.toBe(id);
 });
 
-test('an account imports its own feed and may publish only requests', () => {
-  const account = accountIn(hubConfig('UPUBLISHER', FEEDS, []));
+test('an account imports its own feed and can publish only requests', () => {
+  const account = findAccount(buildHubConfig('UPUBLISHER', FEEDS, []));
 
   const subjects = [...account.matchAll(/"([^"]+)"/g)].map(([, subject]) => subject);
   expect(subjects.filter(subject => subject !== '_INBOX.>' && !subject?.includes(id))).toEqual([]);
@@ -35,8 +35,8 @@ test('an account imports its own feed and may publish only requests', () => {
 });
 
 test('messages are on disk before they are acknowledged, on the hub and on a leaf node', () => {
-  const hub = hubConfig('UPUBLISHER', FEEDS, [REGION]);
-  const leaf = leafConfig(REGION, FEEDS);
+  const hub = buildHubConfig('UPUBLISHER', FEEDS, [REGION]);
+  const leaf = buildLeafConfig(REGION, FEEDS);
 
   for (const text of [hub, leaf]) expect(text).toContain('sync_interval: always');
   expect(hub).toContain('users: [{ nkey: UPUBLISHER }, { nkey: ULEAF, permissions: {');
@@ -44,7 +44,7 @@ test('messages are on disk before they are acknowledged, on the hub and on a lea
   expect(hub).toContain('leafnodes: { port: 7422 }');
   expect(leaf).toContain('domain: west');
   expect(leaf).toContain('remotes: [{ url: "tls://hub:7422", account: HALYARD, nkey: SULEAF }]');
-  expect(accountIn(leaf)).toBe(accountIn(hub));
+  expect(findAccount(leaf)).toBe(findAccount(hub));
   expect(listMirrorConfigs(FEEDS)).toContainEqual(
     expect.objectContaining({
       name: framesStream,

@@ -2,7 +2,7 @@ import { busNames, directGet } from '@halyard/plane/feed/bus.ts';
 import type { Feed } from '@halyard/plane/snapshot/format.ts';
 import { listStreamConfigs } from './streams.ts';
 
-/** The account that has the streams. Only servers and leaf nodes log in to it. */
+/** The account that owns the streams. Only servers and leaf nodes log in to it. */
 const ACCOUNT = 'HALYARD';
 /** The JetStream domain of the NATS servers that Halyard publishes to. */
 const HUB_DOMAIN = 'hub';
@@ -12,9 +12,9 @@ const LEAF_PORT = 7_422;
 export type FeedAccount = { feed: Feed; user: string };
 
 export type Region = {
-  /** Names the JetStream domain. */
+  /** Also the name of its JetStream domain. */
   name: string;
-  /** Where the leaf node finds the hub. */
+  /** The URL at which the leaf node connects to the hub. */
   hub: string;
   /** The public nkey of the leaf node, and its seed. */
   user: string;
@@ -23,7 +23,7 @@ export type Region = {
 
 const getAccountName = (feed: Feed): string => `FEED_${busNames(feed).id}`;
 
-/** What the edges of a feed subscribe to, and the requests that they may send. */
+/** The subjects that the edges of a feed subscribe to, and the requests that they can send. */
 const getGrants = (feed: Feed) => {
   const { frames, head, framesStream, snapshotStream } = busNames(feed);
   return { subjects: [frames, head], requests: [framesStream, snapshotStream].map(directGet) };
@@ -44,7 +44,7 @@ function formatExports({ feed }: FeedAccount): string[] {
   ];
 }
 
-function accountText({ feed, user }: FeedAccount): string {
+function formatAccount({ feed, user }: FeedAccount): string {
   const { subjects, requests } = getGrants(feed);
   const from = (subject: string) => `{ account: ${ACCOUNT}, subject: "${subject}" }`;
   return `  # The edges of ${describe(feed)}
@@ -68,7 +68,7 @@ ${[
  * The permissions of a leaf node on the hub: to create the consumers that feed its mirrors, to receive what those consumers and the
  * servers send, and nothing else. An attacker who takes over the leaf node cannot write to a stream or remove one.
  */
-function leafUserText({ user }: Pick<Region, 'user'>, feeds: FeedAccount[]): string {
+function formatLeafUser({ user }: Pick<Region, 'user'>, feeds: FeedAccount[]): string {
   const names = feeds.map(({ feed }) => busNames(feed));
   const createSubjects = names
     .flatMap(({ framesStream, snapshotStream }) => [framesStream, snapshotStream])
@@ -79,9 +79,9 @@ function leafUserText({ user }: Pick<Region, 'user'>, feeds: FeedAccount[]): str
     } }`;
 }
 
-const userText = (user: string): string => `{ nkey: ${user} }`;
+const formatUser = (user: string): string => `{ nkey: ${user} }`;
 
-function accountsText(users: string[], feeds: FeedAccount[]): string {
+function formatAccounts(users: string[], feeds: FeedAccount[]): string {
   return `accounts: {
   # The streams. Halyard servers create them and publish to them.
   ${ACCOUNT}: {
@@ -91,12 +91,12 @@ function accountsText(users: string[], feeds: FeedAccount[]): string {
 ${feeds.flatMap(formatExports).join('\n')}
     ]
   }
-${feeds.map(accountText).join('\n')}
+${feeds.map(formatAccount).join('\n')}
 }
 `;
 }
 
-const jetstreamText = (domain: string): string => `# A snapshot is one message.
+const formatJetstream = (domain: string): string => `# A snapshot is one message.
 max_payload: 8MB
 jetstream: {
   domain: ${domain}
@@ -106,20 +106,24 @@ jetstream: {
 `;
 
 /** The part of the NATS server configuration that Halyard needs. Ports, TLS and the cluster are up to the operator. */
-export const hubConfig = (publisher: string, feeds: FeedAccount[], regions: Pick<Region, 'user'>[]): string =>
+export const buildHubConfig = (
+  publisher: string,
+  feeds: FeedAccount[],
+  regions: Pick<Region, 'user'>[],
+): string =>
   `# Written by halyard nats-config. Include it in nats-server.conf, which sets ports, TLS, store_dir and the cluster.
-${jetstreamText(HUB_DOMAIN)}${regions.length > 0 ? `leafnodes: { port: ${LEAF_PORT} }\n` : ''}${accountsText([userText(publisher), ...regions.map(region => leafUserText(region, feeds))], feeds)}`;
+${formatJetstream(HUB_DOMAIN)}${regions.length > 0 ? `leafnodes: { port: ${LEAF_PORT} }\n` : ''}${formatAccounts([formatUser(publisher), ...regions.map(region => formatLeafUser(region, feeds))], feeds)}`;
 
 /**
- * Returns the configuration of a leaf node, which mirrors the streams and keeps working if the hub is unreachable. It contains a secret,
- * because nats-server does not read the seed from a file.
+ * Returns the configuration of a leaf node, which mirrors the streams and keeps working if the hub is unreachable. It contains a
+ * secret, because nats-server does not read the seed from a file.
  */
-export const leafConfig = ({ name, hub, user, seed }: Region, feeds: FeedAccount[]): string =>
+export const buildLeafConfig = ({ name, hub, user, seed }: Region, feeds: FeedAccount[]): string =>
   `# Written by halyard nats-config. Include it in the nats-server.conf of region ${name}.
-${jetstreamText(name)}leafnodes: {
+${formatJetstream(name)}leafnodes: {
   remotes: [{ url: ${JSON.stringify(hub)}, account: ${ACCOUNT}, nkey: ${seed} }]
 }
-${accountsText([userText(user)], feeds)}`;
+${formatAccounts([formatUser(user)], feeds)}`;
 
 /** The streams of a leaf node, which are copies of the hub's with the same names, so that edges need not know where they are. */
 export const listMirrorConfigs = (feeds: Pick<FeedAccount, 'feed'>[]): { name: string }[] =>

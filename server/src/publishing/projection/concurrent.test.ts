@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const client of clients.splice(0)) await client.end();
 });
 
-/** A transaction of an application other than our server. */
+/** Opens a transaction as an application other than the server does. */
 async function begin(isolation = 'read committed') {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -75,7 +75,7 @@ async function readDocument(name: string) {
   return rows[0]?.document ? JSON.parse(rows[0].document) : null;
 }
 
-test('two transactions that change one flag both have an effect, even though neither sees the change of the other', async () => {
+test("two transactions that change one flag both have an effect, even though neither sees the other's change", async () => {
   const first = await begin();
   const second = await begin();
   await first.run(enable(flag));
@@ -110,7 +110,7 @@ test.each([
   ],
 ])(
   'a segment that changes while another transaction %s is published as changed',
-  async (_, statements, beginsToUse) => {
+  async (_, statements, startUse) => {
     for (const statement of statements()) await sql.raw(statement).execute(harness.db);
     const changingTx = await begin();
     const usingTx = await begin();
@@ -118,7 +118,7 @@ test.each([
     await changingTx.publish();
 
     const use = (async () => {
-      await usingTx.run(beginsToUse());
+      await usingTx.run(startUse());
       await usingTx.publish();
       await usingTx.commit();
     })();
@@ -162,15 +162,15 @@ test('rejects a repeatable read transaction, because its documents could be wron
   expect(await findDifferences(harness.db)).toEqual([]);
 });
 
-test('a change of one environment does not wait for an open change of another environment', async () => {
+test('a change in one environment does not wait for an open change in another', async () => {
   const openTx = await begin();
   await openTx.run(addStrategy(flag));
   expect(await openTx.publish()).toMatchObject([{ environment: 'production' }]);
-  const elsewhere = await begin();
+  const otherTx = await begin();
 
-  await elsewhere.run(addStrategy(otherFlag).replace('production', 'development'));
-  await elsewhere.publish();
-  await elsewhere.commit();
+  await otherTx.run(addStrategy(otherFlag).replace('production', 'development'));
+  await otherTx.publish();
+  await otherTx.commit();
   await openTx.commit();
 
   expect(await findDifferences(harness.db)).toEqual([]);

@@ -30,7 +30,7 @@ async function readRows(name: string) {
   return rows.map(({ document, ...row }) => ({ ...row, document: document && JSON.parse(document) }));
 }
 
-const revisions = async () => {
+const readRevisions = async () => {
   const { rows } = await sql<{ environment: string; revision: number; complete_since: number }>`
     select * from sdk_revisions order by environment`.execute(harness.db);
   return rows;
@@ -96,10 +96,10 @@ test('a flag that moves leaves a removal in its old project', async () => {
   ]);
 });
 
-test('a response names only the revisions of the environments that changed', async () => {
+test('a response contains only the revisions of the environments that changed', async () => {
   const path = await makeFlag('named');
   await callApi('POST', `${path}/strategies`, { name: 'default' });
-  const revisionsBefore = await revisions();
+  const revisionsBefore = await readRevisions();
 
   const { headers } = await callApi('POST', `${path}/on`);
   const secondToggle = await callApi('POST', `${path}/on`);
@@ -109,13 +109,14 @@ test('a response names only the revisions of the environments that changed', asy
   expect(secondToggle.headers['halyard-revision']).toBeUndefined();
 });
 
-test('a response names an event whose reach is that of the whole change', async () => {
+test('a response contains an event whose reach is that of the whole change', async () => {
   const path = await makeFlag('with-event');
   await callApi('POST', `${path}/strategies`, { name: 'default' });
-  const newest = async () => (await callApi('GET', '/api/admin/search/events?limit=1')).body.events[0];
+  const findNewestEvent = async () =>
+    (await callApi('GET', '/api/admin/search/events?limit=1')).body.events[0];
 
   const toggle = await callApi('POST', `${path}/on`);
-  expect(await newest()).toMatchObject({
+  expect(await findNewestEvent()).toMatchObject({
     id: Number(toggle.headers['halyard-event']),
     environment: 'production',
   });
@@ -127,13 +128,13 @@ test('a response names an event whose reach is that of the whole change', async 
   expect(events.find((event: { id: number }) => event.id === id)).toMatchObject({ environment: null });
 });
 
-test('changes that no SDK can notice take no revision', async () => {
+test('changes that no SDK can notice create no revision', async () => {
   const path = await makeFlag('quiet');
   const { id } = (await callApi('POST', `${path}/strategies`, { name: 'default' })).body;
   const disabledId = (await callApi('POST', `${path}/strategies`, { name: 'default', disabled: true })).body
     .id;
   const { token } = await makeUser(harness.db, 'Admin');
-  const revisionsBefore = await revisions();
+  const revisionsBefore = await readRevisions();
 
   await call(harness.app, 'POST', `${features}/quiet/favorites`, { token });
   await callApi('PATCH', `${features}/quiet`, [{ op: 'add', path: '/description', value: 'new' }]);
@@ -145,7 +146,7 @@ test('changes that no SDK can notice take no revision', async () => {
   await callApi('POST', '/api/admin/segments', { name: 'unused', constraints: [] });
   await markSeen(harness.db, 'quiet');
 
-  expect(await revisions()).toEqual(revisionsBefore);
+  expect(await readRevisions()).toEqual(revisionsBefore);
 });
 
 test('finds and rebuilds documents that differ from their rows', async () => {
@@ -179,21 +180,21 @@ test('purges removals after 30 days, and remembers the revision from which they 
   expect(purgedDocuments).toBe(2);
   expect(await readRows('old')).toEqual([]);
   expect(await readRows('recent')).toMatchObject([{ document: null }]);
-  expect(await revisions()).toMatchObject([
+  expect(await readRevisions()).toMatchObject([
     { environment: 'development' },
     { environment: 'production', complete_since: oldRow?.revision },
   ]);
 });
 
 test('a purge that deletes nothing changes no revision', async () => {
-  const revisionsBefore = await revisions();
+  const revisionsBefore = await readRevisions();
 
   await harness.db.transaction().execute(async tx => {
     await lockRevision(tx, 'production');
     expect(await deleteRemoved(tx, 'production', 30, 10)).toBe(0);
   });
 
-  expect(await revisions()).toEqual(revisionsBefore);
+  expect(await readRevisions()).toEqual(revisionsBefore);
 });
 
 test('a new epoch has a different number, even when it starts from the same epoch', async () => {

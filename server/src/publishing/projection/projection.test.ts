@@ -40,7 +40,7 @@ const callApi = async (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url:
 const constraint = (value: string) => ({ contextName: 'userId', operator: 'IN', values: [value] });
 
 /** Returns the path of a flag in its current project, or in a project that the flag is not in. */
-async function flagPath({ pick }: Random): Promise<string> {
+async function findFlagPath({ pick }: Random): Promise<string> {
   const name = pick(FLAGS);
   const { rows } = await sql<{ project: string }>`select project from features where name = ${name}`.execute(
     harness.db,
@@ -48,21 +48,21 @@ async function flagPath({ pick }: Random): Promise<string> {
   return `/api/admin/projects/${rows[0]?.project ?? pick(PROJECTS)}/features/${name}`;
 }
 
-async function strategyPath(random: Random): Promise<string> {
+async function findStrategyPath(random: Random): Promise<string> {
   const { rows } = await sql<{ id: string; feature_name: string; environment: string; project: string }>`
     select id, feature_name, environment, project from feature_strategies join features on name = feature_name
     order by id`.execute(harness.db);
-  if (rows.length === 0) return await flagPath(random);
+  if (rows.length === 0) return await findFlagPath(random);
   const { id, feature_name, environment, project } = random.pick(rows);
   return `/api/admin/projects/${project}/features/${feature_name}/environments/${environment}/strategies/${id}`;
 }
 
-const inProject = (path: string): [string, string] => {
+const splitFlagPath = (path: string): [string, string] => {
   const [, project = '', name = ''] = /projects\/([^/]+)\/features\/([^/]+)/.exec(path) ?? [];
   return [`/api/admin/projects/${project}`, name];
 };
 
-/** Requests of the API. Some are rejected, for example because the flag does not exist. */
+/** API requests. Some are rejected, for example because the flag does not exist. */
 const REQUESTS: Change[] = [
   async ({ pick }) =>
     await callApi('POST', `/api/admin/projects/${pick(PROJECTS)}/features`, {
@@ -78,51 +78,55 @@ const REQUESTS: Change[] = [
     const environment = random.pick(ENVIRONMENTS);
     return await callApi(
       'POST',
-      `${await flagPath(random)}/environments/${environment}/${random.pick(['on', 'off'])}`,
+      `${await findFlagPath(random)}/environments/${environment}/${random.pick(['on', 'off'])}`,
     );
   },
   async random =>
-    await callApi('POST', `${await flagPath(random)}/environments/${random.pick(ENVIRONMENTS)}/strategies`, {
-      name: 'flexibleRollout',
-      disabled: random.chance(0.3),
-      parameters: { rollout: random.pick(['0', '50', '100']), stickiness: 'default', groupId: 'g' },
-      constraints: random.chance(0.5) ? [constraint(random.pick(['7', '11']))] : [],
-      segments: segments.filter(() => random.chance(0.4)),
-    }),
+    await callApi(
+      'POST',
+      `${await findFlagPath(random)}/environments/${random.pick(ENVIRONMENTS)}/strategies`,
+      {
+        name: 'flexibleRollout',
+        disabled: random.chance(0.3),
+        parameters: { rollout: random.pick(['0', '50', '100']), stickiness: 'default', groupId: 'g' },
+        constraints: random.chance(0.5) ? [constraint(random.pick(['7', '11']))] : [],
+        segments: segments.filter(() => random.chance(0.4)),
+      },
+    ),
   async random =>
-    await callApi('PATCH', await strategyPath(random), [
+    await callApi('PATCH', await findStrategyPath(random), [
       { op: 'replace', path: '/disabled', value: random.chance(0.5) },
     ]),
-  async random => await callApi('DELETE', await strategyPath(random)),
+  async random => await callApi('DELETE', await findStrategyPath(random)),
   async random => {
-    const [project, name] = inProject(await flagPath(random));
+    const [project, name] = splitFlagPath(await findFlagPath(random));
     return await callApi('POST', `${project}/${random.pick(['archive', 'revive', 'delete'])}`, {
       features: [name],
     });
   },
   async random => {
-    const path = await flagPath(random);
+    const path = await findFlagPath(random);
     return await callApi('POST', `${path}/changeProject`, { newProjectId: random.pick(PROJECTS) });
   },
   async random =>
-    await callApi('PATCH', await flagPath(random), [
+    await callApi('PATCH', await findFlagPath(random), [
       { op: 'replace', path: '/stale', value: random.chance(0.5) },
     ]),
   async random =>
-    await callApi('POST', `${await flagPath(random)}/dependencies`, {
+    await callApi('POST', `${await findFlagPath(random)}/dependencies`, {
       feature: random.pick(FLAGS),
       enabled: random.chance(0.5),
     }),
-  async random => await callApi('DELETE', `${await flagPath(random)}/dependencies`),
+  async random => await callApi('DELETE', `${await findFlagPath(random)}/dependencies`),
   async random => {
-    const [, name] = inProject(await flagPath(random));
+    const [, name] = splitFlagPath(await findFlagPath(random));
     return await callApi('POST', `/api/admin/features/${name}/tags`, {
       type: 'simple',
       value: random.pick(['red', 'blue']),
     });
   },
   async random => {
-    const [, name] = inProject(await flagPath(random));
+    const [, name] = splitFlagPath(await findFlagPath(random));
     return await callApi('DELETE', `/api/admin/features/${name}/tags/simple/${random.pick(['red', 'blue'])}`);
   },
   async random =>
@@ -131,7 +135,7 @@ const REQUESTS: Change[] = [
       constraints: [constraint(random.pick(['1', '2', '3']))],
     }),
   async random =>
-    await callApi('POST', `${await flagPath(random)}/clone`, {
+    await callApi('POST', `${await findFlagPath(random)}/clone`, {
       name: random.pick(FLAGS),
       project: random.pick(PROJECTS),
     }),
@@ -179,10 +183,10 @@ const STATEMENTS: ((random: Random) => RawBuilder<unknown>)[] = [
 ];
 
 /** Error codes: conflicts, waits that took too long, and rows that the schema rejects. */
-const EXPECTED = /^(40|23|0A|55P03|57014)/;
+const EXPECTED_CODES = /^(40|23|0A|55P03|57014)/;
 
 /** A transaction of a different application: several statements, some of them rolled back, with any isolation level. */
-const plainSql: Change = async ({ pick, chance }) => {
+const runPlainSql: Change = async ({ pick, chance }) => {
   const transaction = chance(0.1)
     ? harness.db.transaction().setIsolationLevel('repeatable read')
     : harness.db.transaction();
@@ -197,7 +201,7 @@ const plainSql: Change = async ({ pick, chance }) => {
   };
   await transaction.execute(run).catch((error: unknown) => {
     if (error instanceof Abandoned) return;
-    if (!(error instanceof pg.DatabaseError && EXPECTED.test(error.code ?? ''))) throw error;
+    if (!(error instanceof pg.DatabaseError && EXPECTED_CODES.test(error.code ?? ''))) throw error;
   });
 };
 
@@ -218,7 +222,7 @@ test(`documents match their rows, and revisions have no gaps, no matter what cha
   const randoms = Array.from({ length: WORKERS }, (_, index) => makeRandom(SEED + index));
   const work = async (random: Random) => {
     for (let remaining = CHANGES_PER_ROUND; remaining > 0; remaining--) {
-      const result = await (random.chance(0.4) ? plainSql : random.pick(REQUESTS))(random);
+      const result = await (random.chance(0.4) ? runPlainSql : random.pick(REQUESTS))(random);
       const { status = 0, body } = (result ?? {}) as { status?: number; body?: unknown };
       statuses.add(status);
       if (status === 500) throw new Error(JSON.stringify(body));

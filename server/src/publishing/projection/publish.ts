@@ -5,10 +5,10 @@ import type { Publication } from '../../record/change-writers.ts';
 /** Servers listen on this channel for new SDK documents and tokens. */
 export const SDK_CHANNEL = 'halyard_sdk';
 
-/** The environment is null for the revision of tokens. */
+/** The environment is null for the token revision. */
 type PublishedRevision = { environment: string | null; revision: number };
 
-/** Writes the SDK documents that the transaction changed. Other changes of the same environment wait from here until the commit. */
+/** Writes the SDK documents that the transaction changed. Other changes in the same environment wait from then until the commit. */
 export async function publishDocuments(tx: Tx, groupId: string): Promise<Publication> {
   const { rows } = await sql<PublishedRevision>`
     select environment, revision from publish_change(${groupId}) order by environment`.execute(tx);

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
 import { deleteRemoved, listPurgeable, lockRevision } from './store.ts';
 
-/** A client that was disconnected for longer reads everything. */
+/** A client that was disconnected for longer than this reads everything. */
 const RETENTION_DAYS = 30;
 const ROWS_PER_TRANSACTION = 1_000;
 

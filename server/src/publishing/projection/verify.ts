@@ -10,7 +10,7 @@ import {
 } from './store.ts';
 
 const FLAGS_PER_STATEMENT = 500;
-/** A batch holds the rows of its flags for about 50 ms. */
+/** A batch locks the rows of its flags for about 50 ms. */
 const DOCUMENTS_PER_REBUILD = 100;
 
 /** Compares every stored document with what its rows produce. */

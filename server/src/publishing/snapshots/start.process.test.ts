@@ -26,8 +26,8 @@ let folder: string;
 let env: Record<string, string>;
 let server: RunningServer;
 
-const start = async (more: Record<string, string> = {}): Promise<RunningServer> => {
-  server = await startProcess({ ...env, ...more });
+const start = async (extraEnv: Record<string, string> = {}): Promise<RunningServer> => {
+  server = await startProcess({ ...env, ...extraEnv });
   return server;
 };
 
@@ -73,17 +73,17 @@ const poll = async (token: string, headers: Record<string, string> = {}) => {
   return { status: response.status, headers: response.headers, names: features.map(({ name }) => name) };
 };
 
-const ready = async () => {
+const readReady = async () => {
   const response = await fetch(`${server.url}/ready`);
   return { status: response.status, body: (await response.json()) as Record<string, string> };
 };
 
-const snapshots = () => join(folder, 'snapshots');
-const file = () => join(snapshots(), 'production.snapshot');
+const getSnapshotFolder = () => join(folder, 'snapshots');
+const getSnapshotFile = () => join(getSnapshotFolder(), 'production.snapshot');
 
 /** Waits until the state with the flag is on disk. */
 const waitUntilWritten = (name: string) =>
-  expect.poll(() => readFileSync(file(), 'utf8'), POLL).toContain(name);
+  expect.poll(() => readFileSync(getSnapshotFile(), 'utf8'), POLL).toContain(name);
 
 describe.skipIf(!canRunClusters)(
   'a server that starts while PostgreSQL is down',
@@ -117,14 +117,17 @@ describe.skipIf(!canRunClusters)(
       const { headers: headersBefore } = await poll(token);
       // The revocation is in the file too.
       await expect
-        .poll(() => JSON.parse(readFileSync(file(), 'utf8').split('\n')[2] ?? '').endedTokens, POLL)
+        .poll(
+          () => JSON.parse(readFileSync(getSnapshotFile(), 'utf8').split('\n')[2] ?? '').endedTokens,
+          POLL,
+        )
         .toContain(hash('sha256', revokedToken));
       await kill();
       await cluster.stop('immediate');
 
       await start();
 
-      const { status, body } = await ready();
+      const { status, body } = await readReady();
       expect([status, body]).toEqual([
         200,
         { health: 'GOOD', database: 'BAD', writes: 'BAD', snapshot: expect.any(String) },
@@ -162,7 +165,7 @@ describe.skipIf(!canRunClusters)(
 
       await cluster.start();
       await expect
-        .poll(async () => (await ready()).body, POLL)
+        .poll(async () => (await readReady()).body, POLL)
         .toEqual({
           health: 'GOOD',
           database: 'GOOD',
@@ -186,26 +189,26 @@ describe.skipIf(!canRunClusters)(
       await waitUntilWritten('second');
       await kill();
       await cluster.stop('immediate');
-      expect(readdirSync(snapshots()).toSorted()).toEqual([
+      expect(readdirSync(getSnapshotFolder()).toSorted()).toEqual([
         'production.snapshot',
         'production.snapshot.previous',
       ]);
-      for (const name of readdirSync(snapshots()))
-        expect(statSync(join(snapshots(), name)).mode & 0o777).toBe(0o600);
+      for (const name of readdirSync(getSnapshotFolder()))
+        expect(statSync(join(getSnapshotFolder(), name)).mode & 0o777).toBe(0o600);
 
-      const fullFile = readFileSync(file());
-      truncateSync(file(), fullFile.length - 10);
+      const fullFile = readFileSync(getSnapshotFile());
+      truncateSync(getSnapshotFile(), fullFile.length - 10);
       await start();
       expect((await poll(token)).names).toEqual(['first']);
       expect(server.output()).toContain('snapshot not usable');
       await kill();
 
-      writeFileSync(file(), fullFile.toString('latin1').replace('"second"', '"forged"'), 'latin1');
+      writeFileSync(getSnapshotFile(), fullFile.toString('latin1').replace('"second"', '"forged"'), 'latin1');
       await start();
       expect((await poll(token)).names).toEqual(['first']);
       await kill();
 
-      writeFileSync(file(), fullFile);
+      writeFileSync(getSnapshotFile(), fullFile);
       await start({ HALYARD_SECRET_KEY: NEXT_KEY, HALYARD_OLD_SECRET_KEYS: SECRET_KEY });
       expect((await poll(token)).names).toEqual(['first', 'second']);
       await kill();
@@ -226,7 +229,7 @@ describe.skipIf(!canRunClusters)(
       await cluster.stop('fast');
       await cluster.takeSnapshot();
       await cluster.start();
-      await expect.poll(async () => (await ready()).body.writes, POLL).toBe('GOOD');
+      await expect.poll(async () => (await readReady()).body.writes, POLL).toBe('GOOD');
       await createFeature('lost');
       await waitUntilWritten('lost');
       await kill();

@@ -14,7 +14,7 @@ type Settings = Pick<Config, 'directUrl' | 'dataDir' | 'secretKey' | 'oldSecretK
 type Log = { warn: (fields: object, message: string) => void };
 
 /** Returns where a server keeps its snapshots and with which key it signs them, or undefined without a data folder. */
-export function snapshotSettings({
+export function getSnapshotSettings({
   dataDir,
   secretKey,
 }: Settings): { folder: string; key: SigningKey } | undefined {
@@ -23,7 +23,7 @@ export function snapshotSettings({
 }
 
 /** Returns the current key and the previous one, so that a server can start right after its key was replaced. */
-export const trustedKeys = ({ secretKey, oldSecretKeys }: Settings): TrustedKeys =>
+export const getTrustedKeys = ({ secretKey, oldSecretKeys }: Settings): TrustedKeys =>
   new Map(
     [secretKey, oldSecretKeys[0]]
       .filter(key => key !== undefined)
@@ -32,12 +32,12 @@ export const trustedKeys = ({ secretKey, oldSecretKeys }: Settings): TrustedKeys
   );
 
 /**
- * Returns the snapshots to start from if the database is unusable, and none otherwise. Throws if the database is unusable and
- * there is no snapshot.
+ * Returns the snapshots to start from if the database is unusable, and none otherwise. Throws if the database is unusable and there
+ * is no snapshot.
  */
 export async function findStartSnapshots(settings: Settings, log: Log): Promise<Snapshot[]> {
   const check = checkDatabase(settings.directUrl);
-  const ownSettings = snapshotSettings(settings);
+  const ownSettings = getSnapshotSettings(settings);
   if (!ownSettings) {
     await check;
     return [];
@@ -52,7 +52,7 @@ export async function findStartSnapshots(settings: Settings, log: Log): Promise<
   ]);
   if (problem === undefined) return [];
   if (problem instanceof OldPostgresError) throw problem;
-  const snapshots = await readSnapshots(ownSettings.folder, trustedKeys(settings), log);
+  const snapshots = await readSnapshots(ownSettings.folder, getTrustedKeys(settings), log);
   if (snapshots.length > 0) {
     log.warn({ problem: problem.message }, 'database unreachable, starting from snapshots');
     return snapshots;

@@ -16,7 +16,7 @@ import {
   readPositions,
 } from './store.ts';
 
-/** Reads what SDKs may see from the database. The source also notices changes of the epoch, for the whole process. */
+/** Creates a source that reads what SDKs can see from the database. The source also detects epoch changes for the whole process. */
 export function makeDatabaseSource(db: Db, epochs: EpochWatch): Source {
   let marker: HistoryMarker | undefined;
 

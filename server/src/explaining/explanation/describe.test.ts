@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeConstraint, describeDependency, describeEvaluation } from './words.ts';
+import { describeConstraint, describeDependency, describeEvaluation } from './describe.ts';
 
 const constraint = (operator: string, fields: object = {}) => ({
   contextName: 'field',

@@ -9,7 +9,7 @@ import type { VariantSelection } from './variants.ts';
 
 const MAX_CHARACTERS = 60;
 
-/** Shortens and quotes a value, because values of the context can be long. */
+/** Shortens and quotes a value, because context values can be long. */
 const quote = (value: string): string =>
   `"${value.length > MAX_CHARACTERS ? `${value.slice(0, MAX_CHARACTERS)}…` : value}"`;
 
@@ -37,7 +37,7 @@ export function describeEvaluation(
       ];
     }
     case 'no-strategies':
-      return ['The flag is enabled for everyone: it has no strategies.', ...variant];
+      return ['The flag is enabled for everyone, because it has no strategies.', ...variant];
     case 'strategy-matches':
       return [`The flag is enabled. ${describeAt(matched ?? 0)}`, ...variant];
     case 'no-strategy-matches':

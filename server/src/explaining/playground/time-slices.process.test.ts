@@ -12,13 +12,13 @@ import { putDocuments, type SdkDocument } from '../../test/sdk-documents.ts';
 const IS_MEASURED = process.env.LARGEST === 'all';
 const MAX_BLOCKED_MS = 100;
 const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
-const name = `halyard_turns_${randomBytes(4).toString('hex')}`;
+const name = `halyard_slices_${randomBytes(4).toString('hex')}`;
 const probePort = 19_000 + (process.pid % 1_000);
 const PROBE = new URL('../../test/loop-probe.ts', import.meta.url).pathname;
 
 let server: RunningServer;
 
-/** Makes features with as many strategies and constraints as a feature can have. */
+/** Creates features with as many strategies and constraints as a feature can have. */
 const makeLargeFeatures = (prefix: string, count: number, constraints: object[]): SdkDocument[] =>
   Array.from({ length: count }, (_, index) => ({
     name: `${prefix}${index}`,

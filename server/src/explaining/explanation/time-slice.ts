@@ -8,7 +8,7 @@ const PAUSE_MS = 5;
 /** The time that a request's work may take between two pauses, during which other requests run. */
 export type TimeSlice = { isOver: () => boolean; pause: () => Promise<void> };
 
-/** Makes a time slice. `onResume` runs after each pause and may throw to stop the work. */
+/** Creates a time slice. `onResume` runs after each pause and may throw to stop the work. */
 export function makeTimeSlice(onResume: () => void): TimeSlice {
   let startedAt = performance.now();
   return {
