@@ -187,7 +187,7 @@ test('lists the applications that still request an archived flag', async () => {
   );
   expect(snooze.status).toBe(200);
   expect(await call(harness.app, 'GET', path('/health'))).toMatchObject({
-    body: { readHealth: 100, counts: { features: 0 }, total: 0 },
+    body: { health: 100, counts: { features: 0 }, total: 0 },
   });
 
   await call(harness.app, 'DELETE', path(`/health/findings/archived-in-use/${requestedFlag}/snooze`));
