@@ -101,6 +101,7 @@ import { listPendingMigrations } from './platform/db/migrate.ts';
 import { docsRoutes } from './platform/http/description/docs.ts';
 import { installOpenApi } from './platform/http/description/openapi.ts';
 import { installChecks } from './platform/http/input/checks.ts';
+import { restrictDateTimes } from './platform/http/input/date-times.ts';
 import { installIgnored } from './platform/http/input/ignored.ts';
 import { installCompression } from './platform/http/output/compression.ts';
 import { installErrors, sendError } from './platform/http/output/errors.ts';
@@ -474,6 +475,7 @@ function serverOptions(
         verbose: true,
         keywords: [RULE, ROW_ID],
       },
+      onCreate: restrictDateTimes,
     },
     schemaController: lazyCompilers,
     // Our message is built from `validation` (platform/http/input/violations.ts). Fastify would join all violations into its

@@ -90,8 +90,9 @@ export const PathBigId = (resource: string, example: string) =>
 /** The id of an event in a path. Imported events have ids below zero. */
 export const PathEventId = (example: string) =>
   Type.String({
-    maxLength: 17,
-    pattern: '^-?[1-9][0-9]{0,15}$',
+    // JavaScript cannot represent all numbers with 16 digits.
+    maxLength: 16,
+    pattern: '^-?[1-9][0-9]{0,14}$',
     [RULE]: 'must be an integer other than 0',
     description: 'Id of the event',
     examples: [example],

@@ -64,6 +64,7 @@ export const PROJECT_VIEWS: OperationModule = {
       description:
         'Replaces the name, the page and the query of a view that was shared with the project. The user who shared it needs no permission; everybody else needs UPDATE_PROJECT.',
       permission: 'NONE',
+      checksPermissions: true,
       params: viewParams,
       body: ProjectViewInput,
       output: jsonResponse('The view', ProjectView),
@@ -81,6 +82,7 @@ export const PROJECT_VIEWS: OperationModule = {
       description:
         'Deletes a view that was shared with the project. The user who shared it needs no permission; everybody else needs UPDATE_PROJECT.',
       permission: 'NONE',
+      checksPermissions: true,
       params: viewParams,
       output: Nothing,
       events: ['project-view-deleted'],

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { makeMember, makeProject, makeScopedToken, makeUser, type TestUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { MAX_PROJECT_VIEWS } from './schema.ts';
@@ -108,6 +108,28 @@ test('the user who shared a view and users who can update the project can update
   for (const shared of [id, other.id]) expect((await remove(shared, owner)).status).toBe(200);
   expect((await update(id, view('gone'), member)).status).toBe(404);
   expect((await call(harness.app, 'GET', `${viewsPath('shop')}/${id}`)).status).toBe(404);
+});
+
+test('an update that changes nothing records no event', async () => {
+  const { id } = (await share(view('same'), member)).body;
+
+  expect((await update(id, view(' same '), member)).status).toBe(200);
+
+  expect(await readLastEvent()).toMatchObject({ type: 'project-view-created' });
+  expect((await remove(id, member)).status).toBe(200);
+});
+
+test('a token with a scope needs UPDATE_PROJECT to update and delete views, even those that its owner shared', async () => {
+  const scopedToken = (permissions: string[]) =>
+    makeScopedToken(harness.db, owner, { projects: ['shop'], permissions });
+  const { id } = (await share(view('scoped'), owner)).body;
+
+  const weakToken = { token: await scopedToken(['CREATE_FEATURE']) };
+  expect((await update(id, view('x'), weakToken)).status).toBe(403);
+  expect((await remove(id, weakToken)).status).toBe(403);
+  const token = { token: await scopedToken(['UPDATE_PROJECT']) };
+  expect((await update(id, view('y'), token)).status).toBe(200);
+  expect((await remove(id, token)).status).toBe(200);
 });
 
 test('sharing requires a user with a permission in the project', async () => {

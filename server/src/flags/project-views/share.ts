@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
 import { requireUser } from '../../access/caller.ts';
 import { requireInProject } from '../../access/guard.ts';
@@ -30,6 +31,7 @@ export async function changeSharedView(
   const { tx, record } = current;
   const before = await lockChangeableView(current, project, id);
   const view = await updateView(tx, id, { ...input, name: input.name.trim() });
+  if (isDeepStrictEqual(view, before)) return view;
   record({
     type: 'project-view-updated',
     project,
@@ -45,16 +47,20 @@ export async function unshareView(current: Change, project: string, id: number):
   current.record({ type: 'project-view-deleted', project, preData: asEventData(view) });
 }
 
-/** Locks a view if the caller may change it, as the user who shared it or with the permission to update the project. */
+/**
+ * Locks a view if the caller may change it, as the user who shared it or with the permission to update the project. A token with a
+ * scope always needs the permission.
+ */
 async function lockChangeableView({ tx, actor }: Change, project: string, id: number): Promise<ProjectView> {
   const view = await lockView(tx, project, id);
   if (!view) throw viewNotFound(project, id);
-  if (actor.kind !== 'user' || view.createdByUserId !== actor.userId)
+  const isOwn = actor.kind === 'user' && view.createdByUserId === actor.userId;
+  if (!isOwn || actor.scope !== undefined)
     await requireInProject(tx, actor, project, ['UPDATE_PROJECT']);
   return view;
 }
 
 export const viewNotFound = (project: string, id: number | string) =>
-  notFound(`View ${id} of project "${project}"`);
+  notFound(`Shared view ${id} of project "${project}"`);
 
 const asEventData = ({ id, name, page, query }: ProjectView) => ({ id, name, page, query });

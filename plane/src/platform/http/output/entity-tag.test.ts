@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasEntityTag } from './entity-tag.ts';
+import { hasEntityTag, readEntityTags } from './entity-tag.ts';
 
 const TAG = '"n4bQgYhMfWWaL-qgxVrQFa"';
 
@@ -18,4 +18,18 @@ test.each([
   [undefined, false],
 ])('If-None-Match %s matches: %s', (header, expected) => {
   expect(hasEntityTag(header, TAG)).toBe(expected);
+});
+
+test.each([
+  ['"a"', true],
+  ['"a", W/"b"', true],
+  ['"a" ,, "b",', true],
+  ['"a" "b"', false],
+  ['"a""b"', false],
+  ['"a"; "b"', false],
+  ['a', false],
+  [Array(20).fill('"x"').join(), true],
+  [Array(21).fill('"x"').join(), false],
+])('%s is a valid list of ETags: %s', (header, expected) => {
+  expect(readEntityTags(header).isValid).toBe(expected);
 });

@@ -6,6 +6,8 @@ export type EntityTags = { any: boolean; tags: EntityTag[]; isValid: boolean };
 
 /** A client sends one tag, and a proxy a few. */
 const MAX_TAGS = 20;
+const SEPARATOR = /^[\s,]*,[\s,]*$/;
+const BLANK = /^[\s,]*$/;
 /** Some proxies remove the quotes. */
 const TAG = /(W\/)?(?:"([\x21\x23-\x7e\x80-\xff]*)"|([^\s",]+))/g;
 
@@ -18,17 +20,16 @@ export function readEntityTags(header: string | undefined): EntityTags {
   if (header.trim() === '*') return { any: true, tags: [], isValid: true };
   const tags: EntityTag[] = [];
   let end = 0;
-  let separators = '';
+  let hasSeparators = true;
   for (const match of header.matchAll(TAG)) {
     if (tags.length === MAX_TAGS) break;
     const [text, weak, quoted, bare = ''] = match;
     tags.push({ opaque: quoted ?? bare, isWeak: weak !== undefined, isQuoted: quoted !== undefined });
-    separators += header.slice(end, match.index);
+    hasSeparators &&= (tags.length === 1 ? BLANK : SEPARATOR).test(header.slice(end, match.index));
     end = match.index + text.length;
   }
-  const otherText = separators + header.slice(end);
   const areQuoted = tags.length > 0 && tags.every(({ isQuoted }) => isQuoted);
-  return { any: false, tags, isValid: areQuoted && !/[^\s,]/.test(otherText) };
+  return { any: false, tags, isValid: areQuoted && hasSeparators && BLANK.test(header.slice(end)) };
 }
 
 /** Whether If-None-Match names the tag. Proxies make it weak (`W/`), and some append how they compressed the body (`-gzip`). */

@@ -62,6 +62,30 @@ test.each([
   ],
   [
     'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', expiresAt: '0001-01-01T00:00:00+00:01' },
+    'expiresAt must be a date-time, such as 2026-11-15T09:30:00.000Z',
+  ],
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', expiresAt: '9999-12-31T23:59:59-12:00' },
+    'expiresAt must be a date-time, such as 2026-11-15T09:30:00.000Z',
+  ],
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', expiresAt: '2100-12-31T23:59:60Z' },
+    'expiresAt must be a date-time, such as 2026-11-15T09:30:00.000Z',
+  ],
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', expiresAt: '2100-01-01T00:00:00+16:00' },
+    'expiresAt must be a date-time, such as 2026-11-15T09:30:00.000Z',
+  ],
+  [
+    'POST',
     'projects/default/features',
     { name: 'typed', type: 'relase' },
     'feature type "relase" does not exist. GET /api/admin/feature-types lists the feature types.',

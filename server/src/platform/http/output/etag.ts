@@ -82,6 +82,6 @@ function preconditionFailure(resourceName: string, strongTags: EntityTag[]): Api
 function parseEtags(header: string, name: 'if-match' | 'if-none-match'): EntityTags {
   const tags = readEntityTags(header);
   if (tags.isValid) return tags;
-  const message = `${name} must be * or a list of ETags in double quotes, separated by commas`;
+  const message = `${name} must be * or a list of at most 20 ETags in double quotes, separated by commas`;
   throw badData([{ message, path: `/headers/${name}` }]);
 }
