@@ -42,7 +42,7 @@ test.each([
   ],
   ['docs/reference/limits.md', `\`HALYARD_MAX_FEATURES\` | ${figure(DEFAULT_LIMITS.features)}`],
   ['docs/reference/sessions.md', `${SESSION_DAYS} days after the login`],
-  ['docs/reference/sessions.md', `has ${MAX_SESSIONS} more recently used sessions`],
+  ['docs/reference/sessions.md', `has ${MAX_SESSIONS} other sessions that were used more recently`],
   [
     'docs/reference/sessions.md',
     `one account from one IP address | ${place.failures} | ${place.minutes} minutes`,
