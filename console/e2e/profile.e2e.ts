@@ -184,7 +184,7 @@ test('a rename asks before it replaces the name that a different tab gave the vi
   expect((await page.request.put(`/api/admin/user/views/${id}`, { headers, data })).status()).toBe(200);
 
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
-  await dialog.getByRole('alert').getByText('renamed this view to “Past week”').waitFor();
+  await dialog.getByRole('alert').getByText('This view was renamed to “Past week”').waitFor();
   await accessible(page);
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
   await page.getByRole('button', { name: 'Copy the link to This week' }).waitFor();

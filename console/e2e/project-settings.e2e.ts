@@ -44,7 +44,7 @@ testAsAdmin('tabs, shortcuts and the command palette open the pages of a project
   await page.getByRole('link', { name: 'Danger zone' }).click();
   await page.waitForURL(`/projects/${project}/settings/danger`);
   await page.keyboard.press('Control+k');
-  await page.getByRole('textbox', { name: 'Search or run' }).fill(`access of ${name.toLowerCase()}`);
+  await page.getByRole('textbox', { name: 'Search or run' }).fill(`access ${name.toLowerCase()}`);
   await page.getByText(`${name}: Access`).click();
   await page.waitForURL(`/projects/${project}/settings/access`);
   await accessible(page);
