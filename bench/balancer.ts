@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Balancer = { url: string; close: () => void };
 
-/** Forwards each connection to one of the ports, chosen at random, or to the other port if nothing listens on the first. */
+/** Forwards each connection to a random port, or to the next one if nothing listens there. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const sockets = new Set<Socket>();
   const forward = (clientSocket: Socket, candidates: readonly number[]): void => {

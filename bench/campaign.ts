@@ -53,7 +53,7 @@ export async function runCampaign(work: (campaign: Campaign) => Promise<void>): 
   } finally {
     for (const cleanup of cleanups.toReversed()) await cleanup();
   }
-  console.log(problems.length === 0 ? 'no problem found' : `${problems.length} problems found`);
+  console.log(problems.length === 0 ? 'no problems found' : `${problems.length} problems found`);
   process.exit(problems.length === 0 ? 0 : 1);
 }
 
@@ -65,7 +65,7 @@ export async function makeDatabase(name: string, { atEnd }: Pick<Campaign, 'atEn
   return new URL(getDatabaseUrl(database));
 }
 
-/** Formats this machine's load average, without which measured times are meaningless. */
+/** Formats this machine's load average, which readers need to interpret the measured times. */
 export const loadAverage = (): string => `load ${loadavg()[0]?.toFixed(1)}`;
 
 export function count(counts: Map<string, number>, key: string, amount = 1): void {

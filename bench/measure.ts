@@ -12,14 +12,14 @@ export function percentile(values: number[], fraction: number): number {
   );
 }
 
-/** Reads the resident memory of a process, which is 0 once the process has ended. */
+/** Reads the resident memory of a process, and returns 0 if the process has ended. */
 export function residentMb(pid: number): number {
   const file = `/proc/${pid}/status`;
   const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
   return Math.round(Number(kilobytes ?? 0) / 1_024);
 }
 
-/** Reads the CPU time of all threads of a process, in microseconds. Only schedstat has nanoseconds, /proc/<pid>/stat has steps of 10 ms. */
+/** Reads the CPU time of a process in microseconds, from schedstat, because /proc/<pid>/stat counts only in steps of 10 ms. */
 export async function readCpuUs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const texts = await Promise.all(

@@ -17,7 +17,7 @@ const settings = readSettings(
   'npm run bench:publish',
   'Measures changes with and without publishing to SDKs: 10,000 flags in 3 environments, 8 writers in one of them.',
   {
-    rounds: [4, 'Rounds to measure with publishing, and as many without'],
+    rounds: [4, 'Rounds to measure with publishing, and the same number without'],
     seconds: [8, 'Length of a round'],
     postgres: [findNewestPrograms(), 'Folder that contains the PostgreSQL binaries'],
     as: ['postgres', 'Operating system user that runs PostgreSQL'],
@@ -52,7 +52,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   atEnd(() => db.destroy());
   await printMachine(monitor);
 
-  // Alternates rounds with and without publishing. Without publishing, changed flags are not marked, so no document is built.
+  // Alternates rounds with and without publishing. Disabling the trigger disables publishing, because no changed flag is marked.
   const results: Record<Flags, Round[]> = { published: [], unpublished: [] };
   await runRound(db, monitor, 'published', 2);
   for (let n = 0; n < settings.rounds; n++) {
@@ -69,7 +69,7 @@ await runCampaign(async ({ fail, atEnd }) => {
     '| 8 writers in one environment | changes/s | PostgreSQL CPU ms per change | p50 ms | p95 ms |',
   );
   console.log('|---|--:|--:|--:|--:|');
-  for (const flags of ['unpublished', 'published'] as const) console.log(row(flags, results[flags]));
+  for (const flags of ['unpublished', 'published'] as const) console.log(formatRow(flags, results[flags]));
   const [published, unpublished] = [mergeRounds(results.published), mergeRounds(results.unpublished)];
   const share = changesPerSecond(published) / changesPerSecond(unpublished);
   const extraCpuMs = cpuMsPerChange(published) - cpuMsPerChange(unpublished);
@@ -84,7 +84,7 @@ await runCampaign(async ({ fail, atEnd }) => {
     fail(`${staleDocuments.length} documents of published flags differ from their rows`);
 });
 
-/** Returns whether a flag is toggled with publishing. The others are not, because a stale document would make a later change cheaper. */
+/** Returns whether a flag is toggled only while publishing is enabled. The others have stale documents, which would make a change cheaper. */
 function isPublished(flag: number): boolean {
   return flag % 2 === 0;
 }
@@ -115,7 +115,7 @@ async function runRound(db: Db, monitor: pg.Client, flags: Flags, seconds: numbe
         while (hasMore()) await write(writer);
       }),
     );
-  // After a trigger was enabled or disabled, every connection has to replan its statements.
+  // After a trigger is enabled or disabled, every connection has to replan its statements.
   await runWriters(() => latencies.length < WARM_UP_CHANGES);
   latencies.length = 0;
   const cpuBefore = await readCpu(process.pid, monitor);
@@ -146,7 +146,7 @@ function cpuMsPerChange({ cpuMs, changes }: Round): number {
   return cpuMs / changes;
 }
 
-function row(name: string, rounds: Round[]): string {
+function formatRow(name: string, rounds: Round[]): string {
   const mergedRound = mergeRounds(rounds);
   const [p50, p95] = [0.5, 0.95].map(fraction => percentile(mergedRound.latencies, fraction).toFixed(1));
   return `| ${name} | ${changesPerSecond(mergedRound).toFixed(0)} | ${cpuMsPerChange(mergedRound).toFixed(2)} | ${p50} | ${p95} |`;

@@ -1,5 +1,5 @@
 // Runs real SDKs on every transport against two servers while flags change and servers are killed. Then raises the epoch, and makes
-// the database unreachable. No SDK may go back in time, and in the end every SDK must have what the database has.
+// the database unreachable. No SDK may go back to older flags, and in the end every SDK must match the database.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -111,9 +111,9 @@ await runCampaign(async campaign => {
   await sleep(settings.outage * 1_000);
   await changeWriterFlag(pool, 0, LAST_CHANGE);
   proxy.restore();
-  const returnedAt = performance.now();
-  const arrivals = await Promise.all(observedSdks.map(({ sdk }) => measureArrival(sdk, returnedAt)));
-  for (const statuses of await Promise.all(polls.map(end => end()))) {
+  const restoredAt = performance.now();
+  const arrivals = await Promise.all(observedSdks.map(({ sdk }) => measureArrival(sdk, restoredAt)));
+  for (const statuses of await Promise.all(polls.map(stopPolling => stopPolling()))) {
     console.log(`${settings.outage} s without the database: ${formatCounts(statuses)}`);
     const failedStatuses = [...statuses.keys()].filter(status => status !== '200' && status !== '304');
     if (failedStatuses.length > 0) fail(`reads failed without the database: ${failedStatuses.join()}`);
@@ -137,7 +137,7 @@ await runCampaign(async campaign => {
   }
 });
 
-/** Reads all flags until the returned function is called, which returns the counts of all statuses. */
+/** Reads all flags in a loop. The returned function stops the loop and returns how often each status occurred. */
 function poll(url: string, token: string, isConditional: boolean): () => Promise<Map<string, number>> {
   const statuses = new Map<string, number>();
   const headers = { authorization: token, 'unleash-client-spec': '5.2.0' };
@@ -157,10 +157,10 @@ function poll(url: string, token: string, isConditional: boolean): () => Promise
 }
 
 /** Measures how many milliseconds the SDK takes to receive the change made during the outage. */
-async function measureArrival(sdk: Unleash, returnedAt: number): Promise<number> {
+async function measureArrival(sdk: Unleash, restoredAt: number): Promise<number> {
   while (readChangeNumber(sdk, 'writer-0') !== LAST_CHANGE) {
-    if (performance.now() - returnedAt > CONVERGENCE_TIMEOUT_MS) return Number.POSITIVE_INFINITY;
+    if (performance.now() - restoredAt > CONVERGENCE_TIMEOUT_MS) return Number.POSITIVE_INFINITY;
     await sleep(5);
   }
-  return performance.now() - returnedAt;
+  return performance.now() - restoredAt;
 }

@@ -21,7 +21,7 @@ export async function readDocuments(database: pg.Client | pg.Pool, environment: 
   return new Map(rows.map(({ name, document }) => [name, JSON.parse(document)]));
 }
 
-/** The flags that a real SDK has, by name. */
+/** Returns a real SDK's flags by name. */
 export const getSdkFlags = (sdk: Unleash): Map<string, unknown> =>
   new Map(sdk.getFeatureToggleDefinitions().map(flag => [flag.name, flag]));
 
@@ -40,7 +40,7 @@ export function describeDifference(
   return undefined;
 }
 
-/** Polls until nothing differs or the time is up, and returns the remaining differences. Do not write to the database while it polls. */
+/** Polls until nothing differs or the time is up, and returns the remaining differences. The database must not change in the meantime. */
 export async function waitUntilEqual(
   findDifferences: () => string[] | Promise<string[]>,
   withinMs: number,

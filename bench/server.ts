@@ -36,7 +36,7 @@ export async function startServer(
   const reportExit = (code: number | null, signal: string | null) =>
     console.error(`server exited: ${signal ?? `code ${code}`}`);
   child.once('exit', reportExit);
-  // The server ends together with this process.
+  // The server must not outlive this process.
   process.once('exit', () => child.kill('SIGKILL'));
   process.once('SIGTERM', () => process.exit(143));
   const isRunning = () => child.exitCode === null && child.signalCode === null;
@@ -66,7 +66,7 @@ export type ProxiedServers = {
   stop: () => Promise<void>;
 };
 
-/** A proxy in front of the database, which can cut or freeze its connections. */
+/** Starts a proxy in front of the database that can cut or freeze its connections. */
 export async function startProxy(database: URL): Promise<{ proxy: TcpProxy; throughProxy: URL }> {
   const proxy = await startTcpProxy(database.hostname, Number(database.port || 5432));
   const throughProxy = new URL(database);
@@ -74,7 +74,7 @@ export async function startProxy(database: URL): Promise<{ proxy: TcpProxy; thro
   return { proxy, throughProxy };
 }
 
-/** Starts two servers that reach the database through one proxy, which can cut or freeze their connections. */
+/** Starts two servers that share one database proxy, which can cut or freeze their connections. */
 export async function startProxiedServers(database: URL): Promise<ProxiedServers> {
   const { proxy, throughProxy } = await startProxy(database);
   const servers = [await startServer(throughProxy), await startServer(throughProxy)];
@@ -91,12 +91,12 @@ export async function startProxiedServers(database: URL): Promise<ProxiedServers
   };
 }
 
-/** Reads from the metrics how many seconds the search index is behind. The part that lags most counts. */
+/** Reads from the metrics how many seconds the search index lags behind, which is the largest lag of its parts. */
 async function readIndexLag(server: string): Promise<number> {
   const response = await fetch(`${server}/internal-backstage/prometheus`);
   const text = await response.text();
   const partLags = [...text.matchAll(/^halyard_event_index_lag_seconds{part="\w+"} (\S+)/gm)];
-  if (partLags.length === 0) throw new Error('The metrics have no lag of the search index');
+  if (partLags.length === 0) throw new Error('The metrics do not contain the lag of the search index');
   return Math.max(...partLags.map(match => Number(match[1])));
 }
 

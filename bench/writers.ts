@@ -10,7 +10,7 @@ export const ENVIRONMENT = 'production';
 
 const formatConstraints = (number: number): string => JSON.stringify(makeStrategy(number).constraints);
 
-/** Creates a flag for each writer, enabled for the user whose name is the number of the last change. Returns an SDK token. */
+/** Creates a flag for each writer, enabled for the user id that equals the number of the last change. Returns an SDK token. */
 export async function makeWriterFlagsAndToken(url: URL, pool: pg.Pool, writers: number): Promise<string> {
   const db = openDb({ url: url.href, poolSize: 2, onError: () => {} });
   const client = await pool.connect();

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const DOCUMENT = '../openapi.json';
 
-/** Runs a program. Returns what it printed if it failed. */
+/** Runs a program, and returns its output if it failed. */
 function run(program: string, ...parameters: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...parameters], {
     cwd: FOLDER,
@@ -15,7 +15,7 @@ function run(program: string, ...parameters: string[]): string {
   return status === 0 ? '' : `${program} ended with ${status}\n${stdout}\n${stderr}`;
 }
 
-test('clients generated from openapi.json compile, as does the code that uses them, including the documented example', () => {
+test('clients generated from openapi.json compile together with code that uses them, including the documented example', () => {
   rmSync(`${FOLDER}generated`, { recursive: true, force: true });
 
   const generated = [

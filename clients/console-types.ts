@@ -1,7 +1,7 @@
-// The types of the console (console/scripts/api-types.ts) and those of openapi-typescript describe the same document. This file
-// compiles if they agree in both directions for every operation.
-import type { paths as Ours } from '../console/src/api/api.gen.ts';
-import type { paths as Theirs } from './generated/openapi-typescript.ts';
+// Both the console's types (console/scripts/api-types.ts) and those from openapi-typescript describe openapi.json. This file
+// compiles only if they agree in both directions for every operation.
+import type { paths as ConsolePaths } from '../console/src/api/api.gen.ts';
+import type { paths as GeneratedPaths } from './generated/openapi-typescript.ts';
 
 type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
@@ -36,8 +36,8 @@ type ParametersOf<Operation, Place extends string> = Operation extends { paramet
 type IsSame<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type IsAssignable<A, B> = [A] extends [B] ? true : false;
 
-/** The parts of an operation that differ. The console accepts numbers in a query too, so only one direction is compared there. */
-type PartsOf<A, B> =
+/** The parts of an operation that differ. The console also accepts numbers in a query, so queries are compared in one direction only. */
+type DifferingParts<A, B> =
   | (IsSame<RequestOf<A>, RequestOf<B>> extends true ? never : 'request body')
   | (IsSame<ResponsesOf<A>, ResponsesOf<B>> extends true ? never : 'responses')
   | (IsSame<ParametersOf<A, 'path'>, ParametersOf<B, 'path'>> extends true ? never : 'path')
@@ -47,22 +47,22 @@ type PartsOf<A, B> =
   | (IsAssignable<ParametersOf<B, 'query'>, ParametersOf<A, 'query'>> extends true ? never : 'query');
 
 type Differences = {
-  [Path in keyof Ours & keyof Theirs]: IsSame<MethodsOf<Ours[Path]>, MethodsOf<Theirs[Path]>> extends true
+  [Path in keyof ConsolePaths & keyof GeneratedPaths]: IsSame<MethodsOf<ConsolePaths[Path]>, MethodsOf<GeneratedPaths[Path]>> extends true
     ? {
-        [M in MethodsOf<Ours[Path]> &
-          keyof Theirs[Path]]: `${M & string} ${Path}: ${PartsOf<Ours[Path][M], NonNullable<Theirs[Path][M]>>}`;
-      }[MethodsOf<Ours[Path]> & keyof Theirs[Path]]
+        [M in MethodsOf<ConsolePaths[Path]> &
+          keyof GeneratedPaths[Path]]: `${M & string} ${Path}: ${DifferingParts<ConsolePaths[Path][M], NonNullable<GeneratedPaths[Path][M]>>}`;
+      }[MethodsOf<ConsolePaths[Path]> & keyof GeneratedPaths[Path]]
     : `${Path}: methods`;
-}[keyof Ours & keyof Theirs];
+}[keyof ConsolePaths & keyof GeneratedPaths];
 
-type MissingPaths = Exclude<keyof Theirs, keyof Ours> | Exclude<keyof Ours, keyof Theirs>;
+type MissingPaths = Exclude<keyof GeneratedPaths, keyof ConsolePaths> | Exclude<keyof ConsolePaths, keyof GeneratedPaths>;
 
 /**
- * The playground's context has an object among fields whose further values are strings. openapi-typescript writes an intersection
- * that no such object satisfies. The console has `unknown` for further values.
+ * The playground context has one object field, and its additional fields are strings. openapi-typescript generates an intersection
+ * that no such object satisfies, whereas the console uses `unknown` for additional fields.
  */
-type OfContext = `post /api/admin/playground${'' | '/advanced'}: ${'request body' | 'responses'}`;
+type KnownDifferences = `post /api/admin/playground${'' | '/advanced'}: ${'request body' | 'responses'}`;
 
-// A record of all differences: the compiler lists the keys that the empty object lacks.
+// If there are differences, the compiler lists them as keys that the empty object lacks.
 export const missingPaths: Record<MissingPaths, true> = {};
-export const differences: Record<Exclude<Differences, OfContext>, true> = {};
+export const differences: Record<Exclude<Differences, KnownDifferences>, true> = {};

@@ -1,4 +1,4 @@
-// Code as a user of @hey-api/openapi-ts writes it. clients.process.test.ts compiles it.
+// Typical code with @hey-api/openapi-ts, which clients.process.test.ts compiles.
 import * as api from './generated/hey-api/index.ts';
 
 const path = { projectId: 'default', featureName: 'checkout-v2', environment: 'production' };

@@ -1,4 +1,4 @@
-// Code as a user of openapi-typescript and openapi-fetch writes it. clients.process.test.ts compiles it.
+// Typical code with openapi-typescript and openapi-fetch, which clients.process.test.ts compiles.
 import createClient from 'openapi-fetch';
 import type { components, paths } from './generated/openapi-typescript.ts';
 

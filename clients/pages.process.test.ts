@@ -15,7 +15,7 @@ import { useSdkServer } from '../server/src/test/sdk-server.ts';
 import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** The flags of the pages in the documentation. */
+/** The flags that the documented pages use. */
 const FLAGS = {
   react: 'pay.gift-message',
   ofrep: 'pay.gift-points',
@@ -25,8 +25,8 @@ const FLAGS = {
 const buildEnvironmentPath = (flag: string) =>
   `/api/admin/projects/payments/features/${flag}/environments/production`;
 /**
- * The SDK's polling interval, in seconds. A new poll cancels the previous one, so on a busy machine a shorter interval gets no
- * response at all.
+ * The SDK's polling interval in seconds. A new poll cancels the previous one, so with a shorter interval, a busy machine would never
+ * finish a poll.
  */
 const REFRESH_INTERVAL = 2;
 
@@ -92,11 +92,11 @@ async function toggle(flag: string, enabled: boolean): Promise<void> {
   expect(status).toBe(200);
 }
 
-const pageText = (page: string): string => readFileSync(join(ROOT, 'docs/how-to', page), 'utf8');
+const readPage = (page: string): string => readFileSync(join(ROOT, 'docs/how-to', page), 'utf8');
 
-/** The code of a page as the documentation has it, with the URL and the token of this test. */
-function quickStart(page: string): string {
-  const code = /```js\n([\s\S]*?)```/.exec(pageText(page))?.[1] ?? '';
+/** Returns a page's code from the documentation, with the URL and the token of this test. */
+function readQuickStart(page: string): string {
+  const code = /```js\n([\s\S]*?)```/.exec(readPage(page))?.[1] ?? '';
   const replaced = code
     .replace(/https:\/\/flags\.example\.com|http:\/\/localhost:4242/, `http://127.0.0.1:${proxy.port}`)
     .replace(/payments:\w+\.hyf_…/, token);
@@ -128,7 +128,7 @@ async function waitForText(page: Page, text: string): Promise<void> {
   });
 }
 
-/** Toggles the flag several times. */
+/** Toggles the flag several times, and expects the page to show each change. */
 async function expectChanges(page: Page, flag: string, on: string, off: string): Promise<void> {
   for (let n = 0; n < 4; n++) {
     await toggle(flag, n % 2 === 0);
@@ -136,7 +136,7 @@ async function expectChanges(page: Page, flag: string, on: string, off: string):
   }
 }
 
-/** The page is disconnected while the flag changes, and shows the change when the connection is back. */
+/** Disconnects the page while the flag changes, and expects the change when the connection is back. */
 async function expectConvergence(page: Page, flag: string, on: string, off: string): Promise<void> {
   for (const enabled of [true, false]) {
     await page.context().setOffline(true);
@@ -152,7 +152,7 @@ async function expectConvergence(page: Page, flag: string, on: string, off: stri
 
 test('a page with React shows changes, catches up after being offline, and keeps users apart', async () => {
   const page = await open('react', {
-    'app.jsx': quickStart('use-react.md').replace(
+    'app.jsx': readQuickStart('use-react.md').replace(
       'refreshInterval: 30',
       `refreshInterval: ${REFRESH_INTERVAL}`,
     ),
@@ -172,7 +172,7 @@ test('a page with React shows changes, catches up after being offline, and keeps
   for (let n = 0; n < 10; n++) {
     await page.getByLabel('User').fill(n % 2 === 0 ? 'ben' : 'ada');
     await waitForText(page, n % 2 === 0 ? off : on);
-    // Polls continue. None of them may bring back the previous user's value.
+    // A later poll must not bring back the previous user's value.
     for (let look = 0; look < 20; look++) {
       expect(await page.evaluate('document.body.innerText')).toContain(n % 2 === 0 ? off : on);
       await page.waitForTimeout(20);
@@ -233,7 +233,7 @@ test('a page with Angular shows changes', async () => {
 });
 
 test('the documented page shows changes and keeps users apart when it is opened as a file', async () => {
-  const [, html = ''] = /<<END\n([\s\S]*?)\nEND\n/.exec(pageText('use-a-browser-sdk.md')) ?? [];
+  const [, html = ''] = /<<END\n([\s\S]*?)\nEND\n/.exec(readPage('use-a-browser-sdk.md')) ?? [];
   const filled = html
     .replace('$URL', `http://127.0.0.1:${proxy.port}`)
     .replace('$FRONTEND_TOKEN', token)
@@ -261,7 +261,7 @@ test('the documented page shows changes and keeps users apart when it is opened 
 test('a page with the OFREP web provider shows changes, catches up after being offline, and keeps users apart', async () => {
   const requests: string[] = [];
   const page = await open('ofrep', {
-    'page.js': quickStart('use-openfeature.md'),
+    'page.js': readQuickStart('use-openfeature.md'),
     'ofrep.jsx': `
       import './page.js';
       import { OpenFeature } from '@openfeature/web-sdk';

@@ -11,7 +11,7 @@ const MAX_LOST_S = 10;
 
 type AcceptedReport = { yes: number; acceptedAt: number };
 
-/** Lets SDKs report evaluations to three edges while the server is unreachable for a while, and to one edge that is killed. */
+/** Reports evaluations to three edges while the server is temporarily unreachable, and then to an edge that is killed. */
 export async function measureCounting(
   { server, client, proxy, startEdge }: World,
   evaluations: number,
@@ -65,7 +65,7 @@ export async function measureCounting(
     performance.now() < deadline
   )
     await sleep(500);
-  // Waits, because duplicate counts would arrive later.
+  // Duplicate counts would arrive later, so this waits for them.
   await sleep(12_000);
   const sum = await countStored('counted');
 

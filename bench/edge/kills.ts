@@ -1,6 +1,6 @@
 // Runs real SDKs on every transport behind edges that read over HTTP and over NATS, while flags change and processes are killed
-// at random. Then kills and pauses the publishing server. No SDK may go back in time, the frames in NATS must have neither a
-// gap nor a duplicate, and in the end every SDK must match the database.
+// at random. Then kills and pauses the publishing server. No SDK may go back to older flags, the frames in NATS must have neither
+// gaps nor duplicates, and in the end every SDK must match the database.
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -54,7 +54,7 @@ const CONVERGENCE_TIMEOUT_MS = 120_000;
 const NATS_SERVERS = 3;
 const BATCH = { messages: 500, bytes: 1_000_000 };
 
-/** SDKs use the port of the proxy, because a restarted edge listens on a different port. */
+/** SDKs connect to the proxy, because a restarted edge listens on a different port. */
 type Edge = { env: Record<string, string>; server: RunningServer; proxy: TcpProxy };
 
 await runCampaign(async campaign => {

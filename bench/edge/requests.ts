@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 import { readFlags, type World } from './world.ts';
 
 const SERVE_SCRIPT = fileURLToPath(new URL('../sdk/serve.ts', import.meta.url));
-/** Evaluations in smaller batches differed by 20 % from run to run. */
+/** With smaller batches, evaluation times differed by 20 % from run to run. */
 const BATCH_SIZE = 400;
 const MIN_EDGE_TO_SERVER_RATIO = 0.95;
 

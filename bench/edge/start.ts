@@ -53,7 +53,7 @@ export async function measureStart(
   return [
     ...rows,
     {
-      metric: `memory for ${flags} flags, after one body (an empty edge: ${emptyMb} MB)`,
+      metric: `memory for ${flags} flags after one response (empty edge: ${emptyMb} MB)`,
       value: `${fullMb - emptyMb} MB`,
       limit: `${MAX_MB} MB`,
       isWithinLimit: fullMb - emptyMb <= MAX_MB,
@@ -61,7 +61,7 @@ export async function measureStart(
   ];
 }
 
-/** Measures the resident memory of an edge after garbage collection, and the part of it that is in use. */
+/** Measures an edge's resident memory and its memory in use, both after garbage collection. */
 export async function measureMemoryMb(
   edge: Edge,
   token?: string,

@@ -15,7 +15,7 @@ const MAX_GROWTH_MB = 10;
 const CONCURRENCY = 4;
 const CONNECTIONS = 16;
 
-/** Measures how long the server and two edges take to reject a token after the response to its revocation. */
+/** Measures how long the server and two edges still accept a token after its revocation is confirmed. */
 export async function measureRevocations({ server, startEdge }: World, count: number): Promise<Row[]> {
   const edges = [await startEdge(), await startEdge()];
   const urls = [server.url, ...edges.map(({ url }) => url)];
@@ -104,7 +104,7 @@ export async function measureRandomTokens({ server, startEdge }: World, count: n
   const statusCounts = [...statuses].map(([status, times]) => `${times} x ${status}`).join(', ');
   return [
     {
-      metric: `questions about ${count} random tokens (${statusCounts})`,
+      metric: `upstream lookups for ${count} random tokens (${statusCounts})`,
       value: `${rate.toFixed(1)} per s`,
       limit: `${MAX_LOOKUPS_PER_S} per s`,
       // The rate limiter's bucket may be full at first, which allows a few more lookups.
@@ -112,8 +112,8 @@ export async function measureRandomTokens({ server, startEdge }: World, count: n
         rate <= MAX_LOOKUPS_PER_S * 1.05 && [...statuses.keys()].every(status => /401|503|429/.test(status)),
     },
     {
-      metric: `memory in use after the second half of them (resident: ${memoryAtHalf.resident}, then ${memoryAtEnd.resident} MB)`,
-      value: `${growth} MB more`,
+      metric: `growth of memory in use during the second half (resident: ${memoryAtHalf.resident}, then ${memoryAtEnd.resident} MB)`,
+      value: `${growth} MB`,
       limit: `${MAX_GROWTH_MB} MB`,
       isWithinLimit: growth <= MAX_GROWTH_MB,
     },

@@ -4,7 +4,7 @@ import { CHUNK_SIZE } from '../../server/src/record/event-index/bitmap.ts';
 import { type Cluster, createCluster } from '../../server/src/test/postgres-cluster.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
 
-/** How long the standby follows the primary under load before the standby is disconnected. */
+/** How long the standby replicates under load before it is disconnected. */
 const FOLLOW_MS = 1_000;
 /** Smaller than the number of events that a round loses. */
 const EVENTS_BEFORE_CHUNK = 30;
@@ -33,7 +33,7 @@ export type EraListener = {
 /** `position` is the id of the newest event that was lost. */
 export type Outcome = { lostEvents: number; position: number; downMs: number };
 
-/** The minimum time and number of events to lose. PostgreSQL skips up to 32 ids after a crash, so a round must lose more. */
+/** The minimum duration and number of events to lose. PostgreSQL skips up to 32 ids after a crash, so a round must lose more. */
 export type Loss = { ms: number; events: number };
 
 export type FailingDatabase = {
@@ -42,7 +42,7 @@ export type FailingDatabase = {
   /** The latest era. */
   readonly era: Era;
   listen: (listener: EraListener) => void;
-  /** Replaces the primary with a standby that lacks the last commits. The server may be moved there before the promotion. */
+  /** Replaces the primary with a standby that lacks the last commits. The server may be redirected to the standby before the promotion. */
   promote: (loss: Loss, movesBeforePromotion: boolean) => Promise<Outcome>;
   /** Copies the data folder, and later restores the copy. */
   restore: (loss: Loss) => Promise<Outcome>;
@@ -64,7 +64,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     era.closedAt = performance.now();
     era.state = 'closed';
     proxy.cut();
-    while ((await countBusy(era.pool)) > 0) await sleep(20);
+    while ((await countRunningStatements(era.pool)) > 0) await sleep(20);
     for (const { onClosed } of listeners) await onClosed?.(era);
     return era.closedAt;
   }
@@ -84,7 +84,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     await approachChunk(era);
     await sleep(FOLLOW_MS);
     await standby.disconnect();
-    await writeMore(era, loss);
+    await waitForWrites(era, loss);
     const closedAt = await closeEra();
     const outcome = await countLost(era, await listEvents(standby));
     await oldPrimary.stop('immediate');
@@ -117,7 +117,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     const keptEvents = await listEvents(cluster);
     await openEra(cluster);
     era.openedAt = performance.now();
-    await writeMore(era, loss);
+    await waitForWrites(era, loss);
     const closedAt = await closeEra();
     const outcome = await countLost(era, keptEvents);
     await cluster.stop('immediate');
@@ -164,14 +164,14 @@ function makeEra(number: number, cluster: Cluster): Era {
 }
 
 /** Counts the connections that still run a statement although their client is gone. */
-async function countBusy(pool: pg.Pool): Promise<number> {
+async function countRunningStatements(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ busy: string }>(
     `select count(*) as busy from pg_stat_activity where backend_type = 'client backend' and application_name like 'halyard%'`,
   );
   return Number(rows[0]?.busy);
 }
 
-export async function newestEvent({ pool }: Era): Promise<number> {
+export async function findNewestEventId({ pool }: Era): Promise<number> {
   const { rows } = await pool.query<{ id: string | null }>('select max(id) as id from events');
   return Number(rows[0]?.id ?? 0);
 }
@@ -187,7 +187,7 @@ async function approachChunk({ pool }: Era): Promise<void> {
 }
 
 /** Waits until the load has written enough for the round to lose. */
-async function writeMore(era: Era, { ms, events }: Loss): Promise<void> {
+async function waitForWrites(era: Era, { ms, events }: Loss): Promise<void> {
   const targetCount = (await countEvents(era)) + events;
   await sleep(ms);
   while ((await countEvents(era)) < targetCount) await sleep(100);
@@ -205,7 +205,7 @@ async function countLost(
 ): Promise<Pick<Outcome, 'lostEvents' | 'position'>> {
   const events = await listEvents(era.cluster);
   const lostEvents = [...events].filter(event => !keptEvents.has(event)).length;
-  return { lostEvents, position: await newestEvent(era) };
+  return { lostEvents, position: await findNewestEventId(era) };
 }
 
 /** Lists the events with their random group ids, because ids alone are reused after a loss. */

@@ -1,5 +1,5 @@
-// Promotes standbys that lack commits, and restores an older copy of the data folder, while a server runs under load. It passes
-// if all clients then have exactly what the database has, and nothing that was lost.
+// Promotes standbys that lack commits, and restores older copies of the data folder, while a server runs under load. Passes if all
+// clients then match the database and have nothing that was lost.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomFrom } from '../../server/src/test/delivery-campaign.ts';
@@ -7,10 +7,10 @@ import { canRunClusters } from '../../server/src/test/postgres-cluster.ts';
 import { type Campaign, count, formatCounts, loadAverage, readSettings, runCampaign } from '../campaign.ts';
 import { makeToken, type Response } from '../requests.ts';
 import { startServer } from '../server.ts';
-import { newestEvent, type Outcome, startFailingDatabase } from './database.ts';
+import { findNewestEventId, type Outcome, startFailingDatabase } from './database.ts';
 import { compareSdks, KINDS, startSdks } from './sdks.ts';
 import { startSearches } from './searches.ts';
-import { compareLogs, type EventLog, followEvents, SEARCHES } from './streams.ts';
+import { compareLogs, type EventLog, tailEvents, SEARCHES } from './streams.ts';
 import { startTokenWorkload } from './tokens.ts';
 import { ENVIRONMENT, startWriters } from './writers.ts';
 
@@ -35,13 +35,13 @@ if (!canRunClusters) {
 const LOAD_BEFORE_MS = 1_000;
 const LOAD_AFTER_MS = 3_000;
 const PAUSE_MS = 1_000;
-/** Within this time after a failover, SDKs and streams must equal the database, and requests must succeed again. */
+/** Within this time after a failover, SDKs and streams must match the database, and requests must succeed again. */
 const CONVERGENCE_TIMEOUT_MS = 10_000;
 const LOSS = { ms: 2_000, events: 60 };
 
 let lateFailureCount = 0;
 let isStopping = false;
-// The campaign then ends after the current round.
+// Ctrl-C ends the campaign after the current round.
 process.once('SIGINT', () => {
   isStopping = true;
 });
@@ -99,7 +99,7 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
   atEnd(() => sdks.forEach(sdk => void sdk.stop()));
   const logs: EventLog[] = [];
   for (const search of SEARCHES)
-    logs.push(await followEvents(server.url, search, report('stream that ended without a reason')));
+    logs.push(await tailEvents(server.url, search, report('stream that ended without a reason')));
   atEnd(() => Promise.all(logs.map(log => log.stop())));
   console.log(`${sdks.length} SDKs, ${logs.length} streams and ${writers.loops.length} writers are ready`);
 
@@ -116,7 +116,7 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
     lostEventCount += outcome.lostEvents;
     await sleep(LOAD_AFTER_MS);
     // From here on, the lost ids refer to different events.
-    while ((await newestEvent(database.era)) <= outcome.position) await sleep(100);
+    while ((await findNewestEventId(database.era)) <= outcome.position) await sleep(100);
     await Promise.all(writingLoops.map(loop => loop.pause()));
     await tokens.reconcile();
     const { era } = database;
@@ -137,7 +137,7 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
   console.log(
     `${rounds.promotion} promotions and ${rounds.copy} copies in ${Math.round((Date.now() - startedAt) / 60_000)} minutes: ` +
       `${writers.changes()} changes, ${lostEventCount} events lost\n` +
-      `${searches.counts.right} searches compared, ${searches.counts.failed} rejected during a failover\n` +
+      `${searches.counts.correct} searches compared, ${searches.counts.failed} rejected during a failover\n` +
       `${tokens.counts.probes} requests with tokens; ${tokens.counts.lostTokens} tokens were lost and ${tokens.counts.resurrectedTokens} resurrected; ` +
       `a token was accepted for at most ${tokens.counts.longestAcceptedAfterRevocationMs.toFixed(0)} ms after it was revoked or lost\n` +
       `${tokens.counts.acceptedBeforeDeadline} requests accepted while the database was unreachable, with tokens that were revoked less than 5 s before\n` +

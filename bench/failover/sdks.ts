@@ -24,7 +24,7 @@ export async function startSdks(
   count: number,
   tokens: { backend: string; frontend: string },
 ): Promise<Sdk[]> {
-  // Browser SDKs need EventSource, which Node.js has only behind a flag.
+  // Browser SDKs need EventSource, which Node.js provides only behind a flag.
   Object.assign(globalThis, { EventSource });
   const starters = {
     polling: () => startServerSdk(server, tokens.backend, 'polling'),
@@ -55,7 +55,7 @@ async function startFrontendSdk(server: string, token: string, n: number): Promi
     difference: database =>
       describeDifference(
         new Map(sdk.getAllToggles().map(({ name, variant }) => [name, variant.name])),
-        enabledVariants(database),
+        listEnabledVariants(database),
       ),
     stop: () => sdk.stop(),
   };
@@ -76,21 +76,21 @@ async function startOfrepSdk(server: string, token: string, n: number): Promise<
         const { value, variant } = sdk.resolveBooleanEvaluation(name, false, context);
         return value ? [[name, variant ?? 'disabled'] as const] : [];
       });
-      return describeDifference(new Map(evaluations), enabledVariants(database));
+      return describeDifference(new Map(evaluations), listEnabledVariants(database));
     },
     stop: () => void sdk.onClose?.(),
   };
 }
 
 /** Returns the variant of each enabled flag, which is the same for every user. Without a strategy, the variant is `disabled`. */
-function enabledVariants(database: Documents): Map<string, string> {
+function listEnabledVariants(database: Documents): Map<string, string> {
   const enabledFlags = [...database.values()].filter(({ enabled }) => enabled);
   return new Map(
     enabledFlags.map(({ name, strategies }) => [name, strategies[0]?.variants?.[0]?.name ?? 'disabled']),
   );
 }
 
-/** Waits until all SDKs equal the database or the time is up, and returns the remaining differences. */
+/** Waits until all SDKs match the database or the time is up, and returns the remaining differences. */
 export async function compareSdks(
   sdks: Sdk[],
   era: Era,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Loop, startLoop } from '../load.ts';
 import { type Response, send } from '../requests.ts';
 import { judgeResult } from '../search/judge.ts';
-import { buildCondition, type Result, readPlain, type Search, searchPath } from '../search/plain.ts';
+import { buildCondition, type Result, readPlain, type Search, buildSearchPath } from '../search/plain.ts';
 import type { Era, FailingDatabase } from './database.ts';
 
 const PAUSE_MS = 200;
@@ -21,7 +21,7 @@ type PendingSearch = { search: Search; candidates: Candidate[] };
 
 export type Searches = {
   loops: Loop[];
-  counts: { right: number; failed: number };
+  counts: { correct: number; failed: number };
 };
 
 /** Compares searches with plain SQL, including those that run during a failover. */
@@ -31,10 +31,10 @@ export function startSearches(
   count: number,
   random: () => number,
   recordIfFailed: (response: Response) => void,
-  onWrong: (problem: string) => void,
+  onWrongResult: (problem: string) => void,
 ): Searches {
   const pendingSearches = new Set<PendingSearch>();
-  const counts = { right: 0, failed: 0 };
+  const counts = { correct: 0, failed: 0 };
 
   database.listen({
     onClosed: async era => {
@@ -73,7 +73,7 @@ export function startSearches(
     const pendingSearch: PendingSearch = { search: randomSearch(random), candidates: [] };
     pendingSearches.add(pendingSearch);
     await startSearch(pendingSearch);
-    const response = await send(server, 'GET', searchPath(pendingSearch.search));
+    const response = await send(server, 'GET', buildSearchPath(pendingSearch.search));
     recordIfFailed(response);
     await complete(pendingSearch);
     pendingSearches.delete(pendingSearch);
@@ -88,10 +88,10 @@ export function startSearches(
         ? judgeResult(pendingSearch.search, resultBefore, actual, resultAfter)
         : 'the era did not end',
     );
-    if (verdicts.some(verdict => verdict === 'equal' || verdict === 'between')) counts.right++;
+    if (verdicts.some(verdict => verdict === 'equal' || verdict === 'between')) counts.correct++;
     else
-      onWrong(
-        `${searchPath(pendingSearch.search)}: ${verdicts.join('; ') || 'a response without a database'}`,
+      onWrongResult(
+        `${buildSearchPath(pendingSearch.search)}: ${verdicts.join('; ') || 'got a response while no database was reachable'}`,
       );
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStream } from '../../server/src/test/event-stream-client.ts';
 import { waitUntilEqual } from '../sdks.ts';
-import { buildCondition, type Search, searchPath } from '../search/plain.ts';
+import { buildCondition, type Search, buildSearchPath } from '../search/plain.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 import type { Era } from './database.ts';
 
@@ -26,12 +26,12 @@ export type EventLog = {
  * Keeps a copy of the log through a stream, as a consumer does. It reconnects with the last id it received, and drops events
  * newer than the id at the end of a stream.
  */
-export async function followEvents(
+export async function tailEvents(
   server: string,
   search: Search,
   onUnexplained: (problem: string) => void,
 ): Promise<EventLog> {
-  const path = searchPath(search).replace('/search/events', '/events/stream');
+  const path = buildSearchPath(search).replace('/search/events', '/events/stream');
   const log = new Map<number, string>();
   const counts = { resets: 0, received: 0 };
   let isStopped = false;
@@ -105,7 +105,7 @@ export async function followEvents(
   };
 }
 
-/** Waits until all copies equal the database's log or the time is up, and returns the remaining differences. */
+/** Waits until all copies match the database's log or the time is up, and returns the remaining differences. */
 export async function compareLogs(logs: EventLog[], era: Era, withinMs: number): Promise<string[]> {
   const { differing } = await waitUntilEqual(async () => {
     const differences = await Promise.all(logs.map(log => log.difference(era)));

@@ -11,7 +11,7 @@ export type World = {
   user: { username: string; password: string };
   /** The secret of a signup link. */
   invitation: string;
-  /** The path of the event stream that the attacker's page gets with its flags. */
+  /** The path of the event stream that the server returns with the flags of the attacker's page. */
   pageStream: string;
 };
 
@@ -42,7 +42,7 @@ export const json = (body: unknown): Pick<HarmRequest, 'method' | 'headers' | 'b
   body: JSON.stringify(body),
 });
 
-/** Computes a value only once, because some bodies are several megabytes large. */
+/** Caches the value, because some bodies are several megabytes. */
 function once<T>(make: () => T): () => T {
   let cached: { value: T } | undefined;
   return () => {

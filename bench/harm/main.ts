@@ -1,4 +1,4 @@
-// Lets a caller attack a server while other callers use the server, and fails if the other callers notice.
+// Lets a caller attack a server while other callers use it, and fails if the other callers notice.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,8 +14,8 @@ const settings = readSettings(
   'npm run campaign:harm',
   'Lets one caller attack a server, and measures what others notice. Fails if they wait longer or get errors, or if memory grows.',
   {
-    attacks: ['', 'Only attacks whose name contains one of these strings, separated by ;'],
-    connections: ['50,500', 'Connections of the attacker, one run for each number'],
+    attacks: ['', 'Run only attacks whose names contain one of these strings, separated by semicolons'],
+    connections: ['50,500', "The attacker's number of connections, with one run for each number"],
     seconds: [8, 'How long each attack is measured'],
     flags: [5_000, 'Flags in the project that is attacked'],
   },
@@ -26,7 +26,7 @@ const ROUNDS = 2;
 const WINDOW_S = settings.seconds / ROUNDS;
 const MAX_DELAY_MS = 250;
 const MAX_GROWTH_MB = 150;
-const RECOVERS_WITHIN_S = 60;
+const RECOVERY_TIMEOUT_S = 60;
 
 /** The outcomes by kind of request, and the share of the time in which the server was ready to run but had no processor. */
 type Window = { probes: Outcome[]; starvedShare: number };
@@ -44,8 +44,8 @@ await runCampaign(async ({ fail, atEnd }) => {
     `| Attack | Caller | Connections | ${names.join(' | ')} | Failures | Memory, MB | Remaining, MB | Waited for a processor, idle / attacked | Attacker got | Load |`,
   );
   console.log(`|${' --- |'.repeat(names.length + 9)}`);
-  const wantedParts = settings.attacks.split(';');
-  for (const attack of ATTACKS.filter(({ name }) => wantedParts.some(part => name.includes(part))))
+  const nameParts = settings.attacks.split(';');
+  for (const attack of ATTACKS.filter(({ name }) => nameParts.some(part => name.includes(part))))
     for (const connections of settings.connections.split(',').map(Number))
       idle = await run(server, world, attack, connections, idle, problem =>
         fail(`${attack.name}, ${connections} connections: ${problem}`),
@@ -76,7 +76,7 @@ async function run(
     await sleep(1_000);
     attackedWindows.push(await probe(server, world, WINDOW_S));
     attackOutcomes.push(...(await stop()));
-    for (let s = 0; round === ROUNDS && s < RECOVERS_WITHIN_S && growth() > MAX_GROWTH_MB; s++)
+    for (let s = 0; round === ROUNDS && s < RECOVERY_TIMEOUT_S && growth() > MAX_GROWTH_MB; s++)
       await sleep(1_000);
     // Waits until the server has finished its work for the attacker, which must not count as idle time.
     await sleep(2_000);
@@ -106,7 +106,7 @@ async function run(
   for (const { name: probeName, counts } of failedProbes)
     fail(`${probeName} failed: ${formatCounts(counts)}`);
   if (growthMb > MAX_GROWTH_MB) fail(`memory grew by ${growthMb} MB`);
-  if (remainingMb > MAX_GROWTH_MB) fail(`${remainingMb} MB are still in use ${RECOVERS_WITHIN_S} s later`);
+  if (remainingMb > MAX_GROWTH_MB) fail(`${remainingMb} MB are still in use ${RECOVERY_TIMEOUT_S} s later`);
   return idleWindows.at(-1) ?? firstIdle;
 }
 

@@ -155,7 +155,7 @@ async function run(campaign: Campaign): Promise<void> {
     console.log(`round ${number + 1}: ${changes.length} changes, ${names.size} stopped, ${loadAverage()}`);
   }
 
-  /** Measures how long after the last SDK has a change the `wait` parameter returns. */
+  /** Measures how long a request with the `wait` parameter takes to return once the last SDK has the change. */
   async function measureWait(): Promise<number> {
     const change = await changeFlag(0);
     const waitUntilLive = async () => {
@@ -173,7 +173,7 @@ async function run(campaign: Campaign): Promise<void> {
     return liveAt - arrivedAt;
   }
 
-  // Waits for all SDKs, because reach knows an SDK only after the SDK has sent a revision.
+  // Waits for all SDKs, because reach includes an SDK only after the SDK has sent a revision.
   const firstChange = await changeFlag(0);
   for (let n = 0; n < 10 && (await readReach(firstChange.event, 20)).state !== 'live'; n++) await sleep(0);
   const { environments } = await readReach(firstChange.event);

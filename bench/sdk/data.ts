@@ -34,7 +34,7 @@ export async function fillDocuments(client: pg.Client, flags: number): Promise<v
   await client.query('analyze');
 }
 
-/** Changes one flag in a new revision, directly in the document rather than in the tables that documents are built from. */
+/** Changes one flag in a new revision by editing its document, not the tables that documents are built from. */
 export async function changeFlag(client: pg.Client, environment: string, round: number): Promise<void> {
   await client.query(
     `with counted as (

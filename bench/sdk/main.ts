@@ -21,10 +21,10 @@ import { buildRequest, measureResponseLength, type Request, readResponse, sendMa
 
 const settings = readSettings(
   'npm run bench:sdk',
-  'Measures the CPU of responses to SDKs compared with bare node:http, and of changes among 10,000 flags.',
+  'Measures the CPU time of SDK responses compared with bare node:http, and of changes among 10,000 flags.',
   {
     flags: [10_000, 'Number of flags in each environment'],
-    requests: [20_000, 'Requests of each case'],
+    requests: [20_000, 'Requests per case'],
   },
 );
 
@@ -67,11 +67,11 @@ async function compareWithBare(token: string, server: ServerProcess, fail: Fail)
   const etag = /^etag: (.*)$/im.exec(response.subarray(0, 1_000).toString())?.[1]?.trim() ?? '';
   const notModified = buildRequest(token, etag);
   const cases: Case[] = [
-    { name: '304, kept connection', minRatio: 0.6, request: notModified, isPersistent: true },
+    { name: '304, persistent connection', minRatio: 0.6, request: notModified, isPersistent: true },
     { name: '304, new connection', minRatio: 0.75, request: notModified, isPersistent: false },
     { name: '200, gzip', minRatio: 0.6, request: buildRequest(token), isPersistent: true },
   ];
-  console.log('| Case | KB | CPU of the server, µs | bare node:http, µs | bare / server | at least |');
+  console.log('| Case | KB | Server CPU, µs | bare node:http, µs | bare / server | at least |');
   console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
   for (const benchCase of cases) await compareCase(benchCase, server, fail);
 }
@@ -128,7 +128,7 @@ async function compareCase(
   );
 }
 
-/** Compares the CPU time of a change and its new gzip body with that of building the whole body. */
+/** Compares the CPU time of updating the gzip body after a change with that of building the whole body. */
 async function measureBodies(
   db: Parameters<typeof readChanges>[0],
   client: pg.Client,

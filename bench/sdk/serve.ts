@@ -1,4 +1,4 @@
-// The server's application without its jobs, because a job could use CPU time during any measurement.
+// The server without its jobs, which would use CPU time during a measurement.
 
 import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
 import { buildApp } from '../../server/src/app.ts';

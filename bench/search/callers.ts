@@ -1,10 +1,10 @@
 import { hashToken, newToken } from '@halyard/plane/platform/token.ts';
 import type pg from 'pg';
 import { ADMIN_TOKEN } from '../server.ts';
-import { hiddenProjects, VIEWERS } from './load.ts';
+import { listHiddenProjects, VIEWERS } from './load.ts';
 import type { Caller } from './plain.ts';
 
-/** Returns the admin and both viewers, each with a new token. Tokens are written with SQL, because they must not add events. */
+/** Returns the admin and both viewers. Inserts the viewers' tokens with SQL, because the API would record events. */
 export async function makeCallers(client: pg.Client): Promise<Map<string, Caller>> {
   const callers = new Map<string, Caller>([['admin', { name: 'admin', token: ADMIN_TOKEN }]]);
   for (const { username, hiddenEvery } of VIEWERS) {
@@ -16,7 +16,7 @@ export async function makeCallers(client: pg.Client): Promise<Map<string, Caller
        returning user_id as id`,
       [username, hashToken(token)],
     );
-    const visibility = { userId: rows[0]?.id ?? 0, hidden: hiddenProjects(hiddenEvery) };
+    const visibility = { userId: rows[0]?.id ?? 0, hidden: listHiddenProjects(hiddenEvery) };
     callers.set(username, { name: username, token, visibility });
   }
   return callers;

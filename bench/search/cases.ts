@@ -6,13 +6,13 @@ export type Case = {
   name: string;
   search: Search;
   caller?: (typeof VIEWERS)[number]['username'];
-  /** The search has at most one filter, so its CPU time has a goal too. */
-  oneFilter?: true;
+  /** The search has at most one filter. Only these searches have a goal for CPU time. */
+  hasOneFilter?: true;
   /** The case is also measured with 16 simultaneous callers. */
   isConcurrent?: true;
 };
 
-/** Values that are frequent or rare in the log. */
+/** Filter values that match many or few events. */
 const VALUES = {
   project: 'project-1',
   silent: 'project-301',
@@ -37,7 +37,7 @@ export function buildCases(events: number): Case[] {
   const project = [VALUES.project];
   const type = [DENSE_TYPE];
   const day = { from: VALUES.month.to, to: VALUES.month.to };
-  const oneFilter = { oneFilter: true } as const;
+  const oneFilter = { hasOneFilter: true } as const;
   const isConcurrent = { isConcurrent: true } as const;
   return [
     { name: 'no filter', search: {}, ...oneFilter, ...isConcurrent },
@@ -124,16 +124,16 @@ function textCases(): Case[] {
     text('in every event', TEXTS.inAll),
     text('1 character, no hit', 'j'),
     text('1 character, few hits', 'q'),
-    text('1 character, some', 'w'),
+    text('1 character, some hits', 'w'),
     text('1 character, in every event', 'e'),
     text('2 characters, no hit', 'qz'),
     text('2 characters, 1 %', 'mb'),
-    text('2 characters, many', 'st'),
+    text('2 characters, many hits', 'st'),
     text('with a space, 20 %', TEXTS.sentence),
     text('with a space, 10 hits', TEXTS.sentenceInTen),
-    text('two words, few', 'bastoben pustomak'),
+    text('two words, few hits', 'bastoben pustomak'),
     text('with quotes', TEXTS.quotes),
-    text('with a per cent sign', TEXTS.percentSign),
+    text('with a percent sign', TEXTS.percentSign),
     text('3 hexadecimal digits', 'a3f'),
     text('8 hexadecimal digits', '74f596e9'),
     text('a JSON member', '"disabled": false'),

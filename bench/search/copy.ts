@@ -9,11 +9,11 @@ type Connection = {
   sendCopyFail: (reason: string) => void;
 };
 
-/** Sends text through COPY … FROM STDIN, at the speed at which PostgreSQL reads it. */
+/** Sends text through COPY … FROM STDIN, no faster than PostgreSQL reads it. */
 export async function copyIn(client: pg.Client, statement: string, chunks: Iterable<string>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     let failure: unknown;
-    // pg does not support COPY itself, but calls these methods when the messages of a query arrive.
+    // pg does not support COPY, but it calls these methods when it receives the corresponding messages.
     const query = {
       submit: (connection: Connection) => connection.query(statement),
       handleCopyInResponse: (connection: Connection) => {

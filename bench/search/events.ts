@@ -7,7 +7,7 @@ export const COLUMNS =
   'data, pre_data, tags';
 
 export const USERS = 500;
-/** The number of the project that has a tenth of all events, all in the first third of the time. */
+/** This project has a tenth of all events, all of them in the first third of the log. */
 const SILENT_PROJECT = 301;
 export const PROJECTS = Array.from({ length: SILENT_PROJECT }, (_, n) => `project-${n + 1}`);
 const FEATURES = 20_000;
@@ -17,8 +17,8 @@ const LOG_DURATION_MS = 1_096 * 86_400_000;
 const PRE_DATA_SHARE = 0.45;
 
 /**
- * A fixed list, because databases are kept and must not change with the server's event types. Feature events come first, because
- * they dominate a real log.
+ * A fixed list, so that a database reused between runs does not depend on the server's current event types. Feature events come
+ * first, because they dominate a real log.
  */
 const TYPES =
   `feature-created feature-deleted feature-updated feature-metadata-updated feature-variants-updated
@@ -44,12 +44,12 @@ group-updated group-deleted group-user-added group-user-removed setting-created 
 const randomFor = (n: number) => randomFrom(Math.imul(n, 0x9e3779b1));
 const orNull = (value: string | undefined) => value ?? '\\N';
 
-/** Writes event number `n` of `events` as a COPY line, the same in every run. As in a real log, a few projects, features, users and types dominate. */
-export function copyLine(n: number, events: number): string {
+/** Formats event number `n` of `events` as a COPY line, the same in every run. As in a real log, a few projects, features, users and types dominate. */
+export function formatCopyLine(n: number, events: number): string {
   const random = randomFor(n);
   /**
-   * Draws a number from 1 to `size`, smaller numbers more often (Zipf 1.0). The number 1 is drawn in 12 % of the cases if there are
-   * 300 numbers, and in 11 % if there are 500.
+   * Draws a number from 1 to `size`, smaller numbers more often (Zipf 1.0). For example, the number 1 is drawn in 12 % of the cases
+   * if `size` is 300.
    */
   const drawRank = (size: number) => Math.floor(Math.exp(random() * Math.log(size + 1)));
   const isSilent = n / events < 1 / 3 && random() < 0.3;

@@ -13,14 +13,14 @@ export const HEADER =
   '| case | total | p50 / p95 ms | CPU ms server | PostgreSQL | 16 at a time, p95 ms | n | goals |\n|---|--:|--:|--:|--:|--:|--:|---|';
 
 /** Returns the goals that a case missed. */
-export function missedGoals(benchCase: Case, measurement: Measurement): string[] {
+export function findMissedGoals(benchCase: Case, measurement: Measurement): string[] {
   const isText = benchCase.search.query !== undefined;
   const textP95 = measurement.total <= MAX_FEW_HITS ? FEW_HITS_P95_MS : MANY_HITS_P95_MS;
   const filterP95 = benchCase.search.limit === 1_000 ? PAGE_OF_1_000_P95_MS : FILTER_P95_MS;
   const cpu = measurement.cpuServer + measurement.cpuPostgres;
   const goals: [string, number, number | undefined][] = [
     ['p95', isText ? textP95 : filterP95, measurement.p95],
-    ['CPU', FILTER_CPU_MS, benchCase.oneFilter ? cpu : undefined],
+    ['CPU', FILTER_CPU_MS, benchCase.hasOneFilter ? cpu : undefined],
     ['16 at a time', CONCURRENT_P95_MS, isText ? undefined : measurement.concurrentP95],
   ];
   return goals.flatMap(([name, limit, value]) =>
@@ -30,7 +30,7 @@ export function missedGoals(benchCase: Case, measurement: Measurement): string[]
 
 /** Formats a row of the table. */
 export function formatRow(benchCase: Case, measurement: Measurement): string {
-  const missed = missedGoals(benchCase, measurement);
+  const missed = findMissedGoals(benchCase, measurement);
   const cells = [
     benchCase.name,
     measurement.total.toLocaleString('en'),

@@ -20,10 +20,10 @@ export function judgeResult(
   const length = Math.max(0, Math.min(limit, actual.total - offset));
   if (actual.ids.length !== length) return `${actual.ids.length} events instead of ${length}`;
   if (actual.ids.some((id, n) => id >= (actual.ids[n - 1] ?? Number.POSITIVE_INFINITY))) return 'wrong order';
-  // New events only push others back, so each position holds the event that was there before or a newer event.
+  // New events only push older ones down, so each position holds the event that was there before or a newer one.
   const isInRange = (id: number, n: number) =>
     id >= (resultBefore.ids[n] ?? 0) && id <= (resultAfter.ids[n] ?? 0);
   if (!actual.ids.every(isInRange))
-    return 'an event outside the range of ids that its position had before and after';
+    return 'an event is outside the range of ids that its position had before and after';
   return 'between';
 }

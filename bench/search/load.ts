@@ -5,7 +5,7 @@ import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { extendPartitions } from '../../server/src/record/events/partitions.ts';
 import { makeStepRunner, reuseOrFillDatabase, withClient } from '../database.ts';
 import { copyIn } from './copy.ts';
-import { COLUMNS, copyLine, PROJECTS, USERS } from './events.ts';
+import { COLUMNS, formatCopyLine, PROJECTS, USERS } from './events.ts';
 
 /** Increase this when the events change. A database of a different version is recreated. */
 const DATA_VERSION = 2;
@@ -13,14 +13,14 @@ const EVENTS_PER_COPY = 10_000;
 const LINES_PER_CHUNK = 200;
 const IDS_PER_PARTITION = 4_194_304;
 
-/** Every other project is private. The first viewer reads all but every tenth project, and the second reads no private project. */
+/** Every other project is private. The first viewer can read all but every tenth project, and the second no private project. */
 export const VIEWERS = [
   { username: 'viewer-of-most', hiddenEvery: 10 },
   { username: 'viewer-of-open', hiddenEvery: 2 },
 ] as const;
 
 /** Returns the projects that a viewer cannot read. */
-export const hiddenProjects = (hiddenEvery: number): string[] =>
+export const listHiddenProjects = (hiddenEvery: number): string[] =>
   PROJECTS.filter((_, n) => (n + 1) % hiddenEvery === 0);
 
 const USER_STATEMENTS = `
@@ -28,7 +28,7 @@ const USER_STATEMENTS = `
   insert into users (name, username) select name, name from unnest($1::text[]) as name;
   insert into user_roles (user_id, role_id) select id, 3 from users where username = any ($1);`;
 
-/** Returns the URL of a database on the server of DATABASE_URL, for example halyard_bench_10m for 10 million events. */
+/** Returns the URL of a database on the server in DATABASE_URL. For 10 million events, the database is halyard_bench_10m. */
 export function buildDatabaseUrl(events: number): URL {
   const url = new URL(process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres');
   const size = events % 1_000_000 === 0 ? `${events / 1_000_000}m` : `${events}`;
@@ -36,7 +36,7 @@ export function buildDatabaseUrl(events: number): URL {
   return url;
 }
 
-/** Prepares a database with this many events. A database from an earlier run is kept and migrated. */
+/** Prepares a database with this many events. A database from an earlier run is reused and migrated. */
 export async function prepareEvents(url: URL, events: number, recreate: boolean): Promise<void> {
   const marker = `${events} events, version ${DATA_VERSION}`;
   await reuseOrFillDatabase(url, marker, recreate, () => fill(url, events));
@@ -82,13 +82,13 @@ async function addUsers(client: pg.Client): Promise<void> {
   for (const statement of USER_STATEMENTS.split(';').slice(0, -1)) {
     await client.query(statement, statement.includes('$1') ? [viewers] : []);
   }
-  const isPrivate = (project: string) => hiddenProjects(2).includes(project);
+  const isPrivate = (project: string) => listHiddenProjects(2).includes(project);
   await client.query(
     `insert into projects (id, name, mode) select id, id, mode from unnest($1::text[], $2::text[]) as t (id, mode)`,
     [PROJECTS, PROJECTS.map(project => (isPrivate(project) ? 'private' : 'open'))],
   );
   for (const { username, hiddenEvery } of VIEWERS) {
-    const hiddenIds = hiddenProjects(hiddenEvery);
+    const hiddenIds = listHiddenProjects(hiddenEvery);
     await client.query(
       `insert into user_roles (user_id, role_id, project)
        select users.id, 6, projects.id from users, projects
@@ -132,7 +132,7 @@ function* makeChunks(firstEvent: number, lastEvent: number, events: number): Gen
   for (let n = firstEvent; n <= lastEvent; n += LINES_PER_CHUNK) {
     let chunk = '';
     for (let line = n; line < n + LINES_PER_CHUNK && line <= lastEvent; line++) {
-      chunk += copyLine(line, events);
+      chunk += formatCopyLine(line, events);
     }
     yield chunk;
   }

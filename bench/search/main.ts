@@ -4,7 +4,7 @@ import { withClient } from '../database.ts';
 import { printMachine, startServer, waitForIndex } from '../server.ts';
 import { makeCallers } from './callers.ts';
 import { buildCases, type Case } from './cases.ts';
-import { formatRow, HEADER, missedGoals } from './goals.ts';
+import { formatRow, HEADER, findMissedGoals } from './goals.ts';
 import { buildDatabaseUrl, prepareEvents } from './load.ts';
 import { type Measurement, runCase, runConcurrently } from './run.ts';
 
@@ -18,9 +18,9 @@ const {
   'Measures the search of events on a large log over HTTP, and compares each result with plain SQL.',
   {
     events: [1_000_000, 'Number of events in the log'],
-    only: ['', 'Run only the cases whose name contains this text'],
+    only: ['', 'Run only the cases whose names contain this string'],
     seconds: [8, 'Seconds per case'],
-    fresh: [false, 'Create the database again'],
+    fresh: [false, 'Recreate the database'],
   },
 );
 
@@ -51,7 +51,7 @@ await withClient(url, async client => {
       [HEADER, ...measurements.map(([benchCase, result]) => formatRow(benchCase, result))].join('\n'),
     );
     const failedCases = measurements.filter(
-      ([benchCase, result]) => result.failure !== undefined || missedGoals(benchCase, result).length > 0,
+      ([benchCase, result]) => result.failure !== undefined || findMissedGoals(benchCase, result).length > 0,
     );
     console.log(`\n${failedCases.length} of ${cases.length} cases failed or missed a goal`);
     if (failedCases.length > 0) process.exitCode = 1;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A search of events, which can be written as a URL or as SQL. */
+/** An event search, which can be expressed as a URL or as SQL. */
 export type Search = {
   query?: string;
   project?: string[];
@@ -15,12 +15,12 @@ export type Search = {
   limit?: number;
 };
 
-/** The user of a search. A viewer sees no events of hidden projects, and sees events without a project only if they are the viewer's own. */
+/** The user who searches. A viewer sees no events in hidden projects, and sees events without a project only if the viewer caused them. */
 export type Caller = { name: string; token: string; visibility?: { userId: number; hidden: string[] } };
 
 export type Result = { total: number; ids: number[] };
 
-export function searchPath({ query, from, to, offset, limit, ...lists }: Search): string {
+export function buildSearchPath({ query, from, to, offset, limit, ...lists }: Search): string {
   const parameters = new URLSearchParams();
   for (const [name, values] of Object.entries(lists)) {
     parameters.set(name, `${values.length === 1 ? 'IS' : 'IS_ANY_OF'}:${values.join()}`);
@@ -48,8 +48,7 @@ const quoteLiteral = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 
 /**
- * Writes the search as a condition on `events` in the plainest SQL. It shares no code with the server, so that the two cannot be
- * wrong in the same way.
+ * Builds a condition on `events` in the plainest SQL. It shares no code with the server, so that the two do not share a bug.
  */
 export function buildCondition(search: Search, visibility: Caller['visibility']): string {
   const conditions = ['true'];
@@ -87,7 +86,7 @@ export async function readPlain(
 }
 
 export async function readHttp(server: string, search: Search, caller: Caller): Promise<Result> {
-  const response = await fetch(server + searchPath(search), { headers: { authorization: caller.token } });
+  const response = await fetch(server + buildSearchPath(search), { headers: { authorization: caller.token } });
   const body = await response.text();
   if (response.status !== 200) throw new Error(`status ${response.status}: ${body.slice(0, 200)}`);
   const { total, events } = JSON.parse(body) as { total: number; events: { id: number }[] };

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { cpuBetween, percentile, readCpu } from '../measure.ts';
 import type { Server } from '../server.ts';
 import type { Case } from './cases.ts';
-import { buildCondition, type Caller, describeDifference, readHttp, readPlain, searchPath } from './plain.ts';
+import { buildCondition, type Caller, describeDifference, readHttp, readPlain, buildSearchPath } from './plain.ts';
 
 const WARM_UP_REQUESTS = 3;
 const MIN_ROUNDS = 3;
@@ -29,7 +29,7 @@ export type Setting = {
   seconds: number;
 };
 
-/** Compares one response with plain SQL, then sends one request at a time for some seconds and measures them. */
+/** Compares one response with plain SQL, and then measures requests, one at a time, for the given number of seconds. */
 export async function runCase(
   benchCase: Case,
   { server, client, caller, seconds }: Setting,
@@ -43,7 +43,7 @@ export async function runCase(
     actual => describeDifference(expected, actual),
     error => (error as Error).message,
   );
-  const request = makeRequest(server.url + searchPath(benchCase.search), caller.token);
+  const request = makeRequest(server.url + buildSearchPath(benchCase.search), caller.token);
   const deadline = performance.now() + seconds * 1_000;
   for (let n = 0; n < WARM_UP_REQUESTS && performance.now() < deadline; n++) await request();
   const cpuBefore = await readCpu(server.pid, client);
@@ -63,12 +63,12 @@ export async function runCase(
   };
 }
 
-/** Measures the p95 of 16 callers that send the same request for some seconds. */
+/** Measures the p95 latency of 16 callers that send the same request for the given number of seconds. */
 export async function runConcurrently(
   benchCase: Case,
   { server, caller, seconds }: Setting,
 ): Promise<number> {
-  const request = makeRequest(server.url + searchPath(benchCase.search), caller.token);
+  const request = makeRequest(server.url + buildSearchPath(benchCase.search), caller.token);
   const deadline = performance.now() + seconds * 1_000;
   const times: number[] = [];
   const send = async () => {

@@ -21,7 +21,7 @@ export const TEXTS = {
   percentSign: '100%',
 };
 
-/** Returns random numbers from 0 to 1 for one event. */
+/** Returns a random number from 0 to 1. Each event has its own sequence. */
 export type Random = () => number;
 
 const pickWord = (random: Random): string => WORDS[Math.floor(random() * WORDS.length)] ?? '';
@@ -46,7 +46,7 @@ export function makeSentences(random: Random, n: number, events: number): string
   return text;
 }
 
-/** Writes the state of a strategy as JSON, like `data` and `preData` of a real event, with 8 words and 6 values out of 400 words. */
+/** Formats a strategy as JSON, like `data` and `preData` in a real event. Its description and values are drawn from 400 words. */
 export function strategyJson(random: Random, state: { name: string; at: string; sentences: string }): string {
   const description = Array.from({ length: 8 }, () => pickWord(random)).join(' ');
   const values = Array.from({ length: 6 }, () => `"${pickWord(random)}"`).join(', ');

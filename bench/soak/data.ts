@@ -5,7 +5,7 @@ export const FLAGS = 300;
 export const ENVIRONMENT = 'development';
 export const getFlagName = (project: string, n: number) => `${project}.flag-${n}`;
 
-/** The events sent to each receiver. The hanging receiver gets rare events, because each attempt lasts until its time limit. */
+/** The events sent to each receiver. The hanging receiver gets rare events, because each attempt runs until it times out. */
 export const SUBSCRIPTIONS = {
   healthy: ['feature-environment-enabled', 'feature-environment-disabled', 'feature-created'],
   failing: ['feature-environment-enabled'],

@@ -14,7 +14,7 @@ export type Receivers = {
 
 const NAMES = Object.keys(SUBSCRIPTIONS) as ReceiverName[];
 
-/** Starts a receiver that accepts every request, a receiver that fails every other request, and a receiver that never responds. */
+/** Starts three receivers: one accepts every request, one fails every other request, and one never responds. */
 export async function startReceivers(): Promise<Receivers> {
   const acceptedCounts = { healthy: new Map(), failing: new Map(), hanging: new Map() };
   const arrivedIds = { healthy: new Set<string>(), failing: new Set<string>(), hanging: new Set<string>() };
@@ -50,9 +50,8 @@ export async function startReceivers(): Promise<Receivers> {
 type Counts = Record<ReceiverName, { events: number; duplicates: number } & Record<string, number>>;
 
 /**
- * Waits until deliveries are finished, and checks that every event has its delivery, that the receiver really accepted every
- * delivery recorded as successful, and that every request that arrived belongs to a delivery. Deliveries to the hanging receiver
- * may still be open.
+ * Waits until deliveries are finished. Checks that every event has a delivery, that the receiver accepted every delivery recorded
+ * as successful, and that every request belongs to a delivery. Deliveries to the hanging receiver may still be open.
  */
 export async function checkDeliveries(
   databaseUrl: string,

@@ -14,14 +14,14 @@ export type Load = {
   stop: () => Promise<void>;
 };
 
-/** The server sends a streamed response while it reads the data, so a fault can only cut the response off. */
+/** The server sends the status of a streamed response before it has read all data, so a fault can only cut the response off. */
 type Kind = CallerKind & { isStreamed?: boolean };
 
 const PAUSED_READERS = 4;
 const READER_PAUSE_MS = 20_000;
 const NEXT_READER_AFTER_MS = 5_000;
-/** A request that was in flight when a fault ended may still fail this long afterwards. */
-const SLOWEST_MS = 60_000;
+/** Requests in flight at the end may take this long, because a fault can delay them until they time out. */
+const STOP_TIMEOUT_MS = 60_000;
 
 function buildKinds(urls: string[], random: () => number): Kind[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
@@ -49,7 +49,7 @@ function buildKinds(urls: string[], random: () => number): Kind[] {
     if (response.status === 200) existingClones.push({ project, name: copy });
     return response;
   };
-  /** Clones are archived and deleted again, so that responses do not grow with the run. */
+  /** Archives and deletes a clone, so that responses do not grow during the run. */
   const removeClone = async () => {
     const { project, name } = existingClones.shift() ?? { project: PROJECTS[0], name: 'none' };
     const archiveResponse = await admin('DELETE', `projects/${project}/features/${name}`);
@@ -154,7 +154,7 @@ export function startLoad(urls: string[], random: () => number, fail: (problem: 
     },
     stop: async () => {
       isStopped = true;
-      await Promise.race([Promise.all([stopCallers(), ...readers]), sleep(SLOWEST_MS)]);
+      await Promise.race([Promise.all([stopCallers(), ...readers]), sleep(STOP_TIMEOUT_MS)]);
     },
   };
 }

@@ -19,14 +19,14 @@ const settings = readSettings(
   {
     minutes: [20, 'Duration of the load'],
     seed: [randomInt(2 ** 31), 'Seed of a run to repeat'],
-    postgres: [findNewestPrograms(), 'Folder of the PostgreSQL programs'],
-    as: ['postgres', 'System user that runs PostgreSQL'],
+    postgres: [findNewestPrograms(), 'Folder that contains the PostgreSQL binaries'],
+    as: ['postgres', 'Operating system user that runs PostgreSQL'],
   },
 );
 
 const BLACK_HOLE_MS = 20_000;
 const DOWN_MS = 3_000;
-/** Connections that hang when the database stops responding end at their own timeout, after which everything must work again. */
+/** When the database stops responding, connections hang until they time out. After that, everything must work again. */
 const RECOVERY_TIMEOUT_MS = 30_000;
 const SETTLE_TIMEOUT_MS = 180_000;
 const MAX_GROWTH = 0.1;
@@ -50,7 +50,7 @@ await runCampaign(async ({ fail, atEnd }) => {
     HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
     HALYARD_DELIVERY_SCHEDULE: '0,1,2,4,8,16,32',
     HALYARD_WRITES_PER_MINUTE: '0',
-    // Without a limit, V8 lets garbage grow as long as there is memory, which looks like a leak.
+    // Without a limit, V8 collects garbage only when memory runs short, which looks like a leak.
     NODE_OPTIONS: '--max-old-space-size=256',
   };
   atEnd(proxy.close);
@@ -85,7 +85,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   };
 
   await runUntil(0.3);
-  await runFault('restart of the database', () => postgres.restart('fast', DOWN_MS));
+  await runFault('database restart', () => postgres.restart('fast', DOWN_MS));
   await runUntil(0.5);
   await runFault('black hole', async () => {
     proxy.freeze();
@@ -93,7 +93,7 @@ await runCampaign(async ({ fail, atEnd }) => {
     proxy.restore();
   });
   await runUntil(0.7);
-  await runFault('second restart of the database', () => postgres.restart('fast', DOWN_MS));
+  await runFault('second database restart', () => postgres.restart('fast', DOWN_MS));
   await runUntil(1);
 
   await load.stop();
@@ -105,7 +105,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   if (deadlocks > 0) fail(`${deadlocks} deadlocks`);
   if (growth > MAX_GROWTH) fail(`memory grew by ${(growth * 100).toFixed(1)} %`);
   for (const { process, output } of servers) {
-    if (process.exitCode !== null) fail('a server ended by itself');
+    if (process.exitCode !== null) fail('a server exited unexpectedly');
     // These log lines must not appear, whatever happens to the database.
     const lines = output().split('\n');
     for (const line of lines.filter(text => /deadlock detected|unhandled|uncaught|"level":60/i.test(text)))
@@ -113,7 +113,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   }
 });
 
-/** Samples the memory of all processes. The growth compares the last quarter of the run with the second quarter, and 0.1 means 10 %. */
+/** Samples the memory of all processes. The growth is that from the second to the last quarter of the run, where 0.1 means 10 %. */
 function watchMemory(pids: number[]): { summary: () => string; growth: () => number } {
   const samples: number[] = [];
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

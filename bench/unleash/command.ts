@@ -11,7 +11,7 @@ import { withClient } from '../database.ts';
 const IMPORT = fileURLToPath(new URL('../../server/scripts/import.ts', import.meta.url));
 const EXPORT = fileURLToPath(new URL('../../server/scripts/export.ts', import.meta.url));
 const SECRET_KEY = Buffer.alloc(32, 5).toString('base64');
-/** Selects what an import writes, without the times of the import itself and the ids that a sequence assigns. */
+/** Selects what an import writes, without import times and ids from sequences, which differ between runs. */
 const STATE_QUERY = `
   select kind, key, digest, array_to_string(problems, ',') from imported
   union all select 'feature', name, md5(concat(project, type, description, stale, archived_at)), '' from features

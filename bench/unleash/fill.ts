@@ -184,8 +184,7 @@ export async function fill(instance: Instance): Promise<FillResult> {
   );
   const personalTokens = await fillAsUser(instance, skippedParts);
   const hasAlias = await fillBySql(instance);
-  // When Unleash evaluates for browsers, it reads only flags that its events name, so each flag that was written with SQL needs an
-  // event.
+  // For its frontend API, Unleash reads only flags that its events name, so each flag that was written with SQL needs an event.
   for (const name of [
     'odd-weights',
     'empty-list',
@@ -214,7 +213,7 @@ async function insertSegment(
   });
 }
 
-/** Adds favorites and a personal token, which only a user can have. */
+/** Adds favorites and a personal access token, which only users can have. */
 async function fillAsUser({ url }: Instance, skippedParts: string[]): Promise<string[]> {
   const login = await fetch(`${url}/auth/simple/login`, {
     method: 'POST',
@@ -242,7 +241,7 @@ async function fillAsUser({ url }: Instance, skippedParts: string[]): Promise<st
   return secret === undefined ? [] : [secret];
 }
 
-/** Runs the statements of fill.sql for which this version has the columns. Returns whether tokens can have an alias. */
+/** Runs the statements in fill.sql whose columns exist in this version. Returns whether tokens can have an alias. */
 async function fillBySql({ databaseUrl }: Instance): Promise<boolean> {
   return await withClient(new URL(databaseUrl), async client => {
     const { rows } = await client.query<{ name: string }>(

@@ -106,10 +106,10 @@ async function dump(url: string): Promise<string> {
     lines.push(
       `create table ${table} (${keptColumns.map(({ name, type }) => `"${name}" ${type}`).join(', ')});`,
     );
-    const blankCondition = ROWS_DESCRIBED_BY_UNLEASH[table];
+    const describedByUnleash = ROWS_DESCRIBED_BY_UNLEASH[table];
     const expressions = keptColumns.map(({ name }) =>
-      name === 'description' && blankCondition !== undefined
-        ? `case when ${blankCondition} then '' else description end as description`
+      name === 'description' && describedByUnleash !== undefined
+        ? `case when ${describedByUnleash} then '' else description end as description`
         : `"${name}"`,
     );
     const { rows } = await client.query(

@@ -8,9 +8,9 @@ import { ADMIN_TOKEN, type Instance } from './instance.ts';
 const MAX_LAG_MS = 3_000;
 const WRITE_EVERY_MS = 200;
 
-type Report = (outcome: string, isRight: boolean, detail?: string) => void;
+type Report = (claim: string, hasPassed: boolean, detail?: string) => void;
 
-/** Changes flags in Unleash while an import follows Unleash, and measures how long each change takes to arrive. */
+/** Changes flags in Unleash while `import --follow` runs, and measures how long each change takes to arrive. */
 export async function checkFollow(
   { url }: Instance,
   target: string,
@@ -76,10 +76,10 @@ export async function checkFollow(
   lags.sort((a, b) => a - b);
   const p95 = Math.round(lags[Math.floor(lags.length * 0.95)] ?? Number.POSITIVE_INFINITY);
   report(
-    `${writtenAt.length} writes arrive while it follows; lag p95 ${p95} ms, maximum ${Math.round(lags.at(-1) ?? 0)} ms`,
+    `--follow imports ${writtenAt.length} writes; lag p95 ${p95} ms, maximum ${Math.round(lags.at(-1) ?? 0)} ms`,
     lags.length === writtenAt.length && p95 <= MAX_LAG_MS,
     `arrived: ${lags.length}\n${output.slice(-2_000)}`,
   );
   const rerun = await runImport(target, source, ['--accept']);
-  report('nothing is left to import after it followed', rerun.output.includes('Written: 0.'), rerun.output);
+  report('a later import has nothing left to write', rerun.output.includes('Written: 0.'), rerun.output);
 }

@@ -10,10 +10,10 @@ import { killImports } from './kills.ts';
 
 const settings = readSettings(
   'node bench/unleash/import.ts',
-  'Imports from a real Unleash server of each version, and proves that nothing changes for SDKs.',
+  'Imports from a real Unleash server of each version, and checks that nothing changes for SDKs.',
   {
     version: ['', 'Only this version of Unleash'],
-    kills: [10, 'How many times the import is killed and repeated'],
+    kills: [10, 'How many times to kill and repeat the import'],
     follow: [0, 'Minutes of 5 writes per second that --follow must keep up with'],
   },
 );
@@ -21,7 +21,7 @@ const { kills, follow } = settings;
 const versions = VERSIONS.filter(version => version.startsWith(settings.version));
 /** Omits the events that Unleash records itself, for example when an SDK reports a new application. */
 const EVENT_QUERY = `select count(*), max(id) from events where created_by <> 'unleash_system_user'`;
-/** Report lines that grow while Unleash is running, because Unleash records its own events and usage. */
+/** Kinds in the report whose counts grow while Unleash is running, because Unleash records its own events and usage. */
 const GROWING_KINDS = ['events', 'last uses', 'usage per day'];
 let failureCount = 0;
 
@@ -66,12 +66,12 @@ async function check(instance: Instance): Promise<void> {
     if (alias !== undefined) await waitForAlias(instance.url, alias);
     const urls = ['--unleash', instance.url, '--halyard', server.url];
     const verification = await runImport(target.url, source, urls, 'verify');
-    report(version, 'both send the same to SDKs', isEqual(version, verification), verification.output);
+    report(version, 'both serve the same flags to SDKs', isEqual(version, verification), verification.output);
     console.log(verification.output.replace(/^/gm, `${version}   `));
     if (alias !== undefined)
       report(
         version,
-        'the alias of a token gets the same from both',
+        "both serve the same flags to a token's alias",
         /\(alias\): [1-9].* equal/.test(verification.output),
         verification.output,
       );
@@ -149,7 +149,7 @@ async function checkApi(version: string, url: string): Promise<void> {
     await sleep(1_500);
     const urls = ['--unleash', url, '--halyard', server.url];
     const verification = await runImport(target.url, url, [...adminOptions, ...urls], 'verify');
-    report(version, 'both send the same to SDKs', isEqual(version, verification), verification.output);
+    report(version, 'both serve the same flags to SDKs', isEqual(version, verification), verification.output);
   } finally {
     await server.stop();
     await dropDatabase(target.name);
@@ -188,7 +188,7 @@ async function checkExport(
   const verification = await runImport(target, source, urls, 'verify');
   report(
     version,
-    'a change in Halyard can be brought to Unleash',
+    'a change in Halyard can be exported to Unleash',
     statuses.length > 0 && statuses.every(status => status === 200) && verification.status === 0,
     `${statuses.join()}\n${verification.output}`,
   );
@@ -254,7 +254,7 @@ async function checkKills(version: string, source: string): Promise<void> {
   );
   report(
     version,
-    `${kills} imports that were killed and repeated have the same result; ${partial} had been killed halfway`,
+    `${kills} imports that were killed and repeated have the same result; ${partial} of them were killed halfway`,
     equal === kills,
     `${equal} of ${kills}`,
   );

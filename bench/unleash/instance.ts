@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, dropDatabase, getDatabaseUrl } from '../../server/src/test/database.ts';
 import { findFreePort } from '../server.ts';
 
-// Runs Unleash as a separate program from its npm package in a temp folder, with an empty database. No part of it ships with Halyard.
+// Runs Unleash's npm package in a temp folder as a separate process with an empty database. No part of Unleash ships with Halyard.
 
 /** The newest release of each major version that can be imported. */
 export const VERSIONS = ['4.19.5', '5.12.8', '6.10.1', '7.6.5', '8.2.0'] as const;

@@ -45,7 +45,7 @@ async function importUninterrupted(source: string): Promise<{ finalState: string
 const countWritten = async (client: pg.Client): Promise<number> =>
   Number((await client.query(WRITTEN_COUNT_QUERY)).rows[0].count);
 
-/** Kills an import soon after it has written more than this many rows. The pause lets the import get into the middle of a batch. */
+/** Kills an import soon after it has written more than this many rows. The random pause makes the kill hit the middle of a batch. */
 async function killImportAfter(target: string, source: string, minWritten: number): Promise<void> {
   await withClient(new URL(target), async client => {
     const child = startImport(target, source, ['--accept']);

@@ -10,7 +10,7 @@ import { NEWEST_VERSION, startUnleash } from './instance.ts';
 
 const { flags, events } = readSettings(
   'node bench/unleash/large.ts',
-  'Measures time and memory of an import from a large instance of Unleash: into an empty database, repeated, and with new events.',
+  'Measures the time and memory of imports from a large Unleash instance: into an empty database, repeated, and with new events.',
   {
     flags: [5_000, 'Flags, each with two environments and three strategies'],
     events: [100_000, 'Events of about 1.3 kB'],
@@ -24,12 +24,12 @@ const instance = await startUnleash(NEWEST_VERSION);
 const target = await makeTarget();
 try {
   const emptyResult = await measure('an almost empty instance');
-  await query(instance.databaseUrl, flagsSql(flags));
-  await query(instance.databaseUrl, eventsSql(1, events));
+  await query(instance.databaseUrl, buildFlagsSql(flags));
+  await query(instance.databaseUrl, buildEventsSql(1, events));
   const firstResult = await measure(`${flags} flags and ${events} events`);
-  const repeatResult = await measure('the same again');
+  const repeatResult = await measure('repeated import');
   const addedEvents = Math.min(events, 100_000);
-  await query(instance.databaseUrl, eventsSql(events + 1, addedEvents));
+  await query(instance.databaseUrl, buildEventsSql(events + 1, addedEvents));
   const addedResult = await measure(`${addedEvents} more events, after all flags were imported`);
   const maxGrowth =
     Math.max(firstResult.megabytes, repeatResult.megabytes, addedResult.megabytes) - emptyResult.megabytes;
@@ -81,7 +81,7 @@ function readPeakKb(pid: number | undefined): number | undefined {
   }
 }
 
-function flagsSql(count: number): string {
+function buildFlagsSql(count: number): string {
   return `
     insert into features (name, project, type, description)
       select 'large-' || n, 'default', 'release', repeat('What it is for. ', 10) from generate_series(1, ${count}) as n;
@@ -95,7 +95,7 @@ function flagsSql(count: number): string {
       from generate_series(1, ${count}) as n, generate_series(1, 3) as at`;
 }
 
-function eventsSql(firstEvent: number, count: number): string {
+function buildEventsSql(firstEvent: number, count: number): string {
   // Without this, Unleash's trigger would update one row per event, which takes minutes in one transaction.
   return `
     alter table events disable trigger all;

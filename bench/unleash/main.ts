@@ -2,8 +2,8 @@ import { writeRecording } from '../../server/src/test/unleash/file.ts';
 import { run, type Send } from '../../server/src/test/unleash/run.ts';
 import { ADMIN_TOKEN, NEWEST_VERSION, startUnleash } from './instance.ts';
 
-// Records how Unleash responds to every request of server/src/test/unleash/requests/. Unleash runs from its npm package as a
-// separate program with an empty database. The recording has statuses, field names and types, but no values.
+// Records how Unleash responds to every request in server/src/test/unleash/requests/. Unleash's npm package runs as a separate
+// process with an empty database. The recording has statuses, field names and types, but no values.
 
 const instance = await startUnleash(NEWEST_VERSION);
 try {

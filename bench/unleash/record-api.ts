@@ -10,7 +10,7 @@ export async function recordApi({ url }: Instance): Promise<Record<string, unkno
   const recordingSend: Send = async (method, path, body) => {
     const response = await send(method, path, body);
     const key = `${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`.trimEnd();
-    responses[key] = { status: response.status, body: blankTexts(response.body) };
+    responses[key] = { status: response.status, body: removeUnleashTexts(response.body) };
     return response;
   };
   await readApi(recordingSend);
@@ -27,12 +27,12 @@ const OMITTED_FIELDS = new Set([
   'imageUrl',
 ]);
 
-function blankTexts(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(blankTexts);
+function removeUnleashTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(removeUnleashTexts);
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).filter(([name]) => !OMITTED_FIELDS.has(name));
   return Object.fromEntries(
-    fields.map(([name, member]) => [name, isUnleashText(name, member) ? '' : blankTexts(member)]),
+    fields.map(([name, member]) => [name, isUnleashText(name, member) ? '' : removeUnleashTexts(member)]),
   );
 }
 

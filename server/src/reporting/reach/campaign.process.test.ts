@@ -20,6 +20,6 @@ test('reach lists exactly the stopped SDKs on every transport while a server is 
 
   await once(child, 'close');
 
-  expect(output).toContain('no problem found');
+  expect(output).toContain('no problems found');
   expect(output).toContain('0 changes reported live too early, 0 with wrong instances');
 });
