@@ -13,18 +13,18 @@ import { useSdkServer } from '../server/src/test/sdk-server.ts';
 /** The packages are CommonJS. Their types differ between versions, so none are used. */
 const load = createRequire(import.meta.url);
 
-type Start = { url: string; backend: string; frontend: string; appName: string; flag: string };
-type Running = {
-  /** The variant that the user gets, `enabled` from an SDK without variants, or `disabled`. */
-  valueFor: (userId: string) => string | Promise<string>;
+type StartOptions = { url: string; backend: string; frontend: string; appName: string; flag: string };
+type RunningSdk = {
+  /** Returns the variant that the user gets, `enabled` if the SDK does not support variants, or `disabled`. */
+  getVariantName: (userId: string) => string | Promise<string>;
   sendMetrics: () => Promise<unknown>;
   stop: () => unknown;
 };
 type Sdk = {
   name: string;
-  start: (options: Start) => Promise<Running>;
-  /** What the SDK reports about itself when it registers. Frontend SDKs do not register. */
-  registers?: RegExp;
+  start: (options: StartOptions) => Promise<RunningSdk>;
+  /** The version that the SDK sends when it registeredVersion. Frontend SDKs do not register. */
+  registeredVersion?: RegExp;
   /** What an old SDK does not support: strategy variants, or counts of variants. */
   lacks?: 'variants' | 'counts of variants';
 };
@@ -37,7 +37,7 @@ const REFRESH = { refreshInterval: 5, metricsInterval: 60 };
 const serverSdk = (name: string, module: string, mode?: object, lacks?: 'variants'): Sdk => ({
   name,
   ...(lacks && { lacks }),
-  registers: /^unleash-(client-node|node-sdk):\d/,
+  registeredVersion: /^unleash-(client-node|node-sdk):\d/,
   start: async ({ url, backend, appName, flag }) => {
     const { Unleash, InMemStorageProvider } = load(module);
     const sdk = new Unleash({
@@ -53,7 +53,7 @@ const serverSdk = (name: string, module: string, mode?: object, lacks?: 'variant
     sdk.on('error', () => {});
     await Promise.all([once(sdk, 'synchronized'), once(sdk, 'registered')]);
     return {
-      valueFor: userId => {
+      getVariantName: userId => {
         if (!lacks) return sdk.getVariant(flag, { userId }).name;
         return sdk.isEnabled(flag, { userId }) ? 'enabled' : 'disabled';
       },
@@ -76,14 +76,14 @@ async function startBrowserSdk(
   appName: string,
   flag: string,
   options: object = {},
-): Promise<Running> {
+): Promise<RunningSdk> {
   const { UnleashClient } = load(module);
   // Version 1 reads its storage synchronously.
   const storageProvider = { get: () => undefined, save: () => undefined };
   const sdk = new UnleashClient({ url, clientKey, appName, storageProvider, fetch, ...REFRESH, ...options });
   await sdk.start();
   return {
-    valueFor: async userId => {
+    getVariantName: async userId => {
       await sdk.updateContext({ userId });
       return sdk.getVariant(flag).name;
     },
@@ -99,7 +99,7 @@ const nextOnServer: Sdk = {
     const metrics = { url: `${url}/api/frontend`, clientKey: frontend, appName };
     let flags = flagsClient([], metrics);
     return {
-      valueFor: async userId => {
+      getVariantName: async userId => {
         const config = { url: `${url}/api/client/features`, token: backend, appName };
         const definitions = await getDefinitions({ ...config, fetchOptions: { cache: 'no-store' } });
         flags = flagsClient(evaluateFlags(definitions, { userId }).toggles, metrics);
@@ -118,7 +118,7 @@ const nextInFrontend: Sdk = {
     const options = { url: `${url}/api/frontend`, clientKey: frontend, appName };
     let flags = flagsClient([], options);
     return {
-      valueFor: async userId => {
+      getVariantName: async userId => {
         flags = flagsClient((await getFrontendFlags({ ...options, context: { userId } })).toggles, options);
         return flags.getVariant(flag).name;
       },
@@ -129,8 +129,8 @@ const nextInFrontend: Sdk = {
 };
 
 const proxy: Sdk = {
-  name: '@unleash/proxy, with a browser SDK behind it',
-  registers: /^unleash-node-sdk:\d/,
+  name: '@unleash/proxy, with a browser SDK browser it',
+  registeredVersion: /^unleash-node-sdk:\d/,
   start: async ({ url, backend, appName, flag }) => {
     const { createApp, createProxyConfig } = load('@unleash/proxy');
     const { createSingletonClient } = load('@unleash/proxy/dist/create-client.js');
@@ -149,11 +149,11 @@ const proxy: Sdk = {
     await once(listening, 'listening');
     const address = `http://127.0.0.1:${(listening.address() as AddressInfo).port}/proxy`;
     await expect.poll(async () => (await fetch(`${address}/health`)).status).toBe(200);
-    const behind = await startBrowserSdk('unleash-proxy-client', address, 'a key', 'browser', flag);
+    const browser = await startBrowserSdk('unleash-proxy-client', address, 'a key', 'browser', flag);
     return {
-      ...behind,
+      ...browser,
       stop: async () => {
-        await behind.stop();
+        await browser.stop();
         upstream.destroy();
         listening.closeAllConnections();
         listening.close();
@@ -176,7 +176,7 @@ const openFeatureProvider: Sdk = {
     await OpenFeature.setProviderAndWait(appName, provider as Provider);
     const client = OpenFeature.getClient(appName);
     return {
-      valueFor: async userId => {
+      getVariantName: async userId => {
         await OpenFeature.setContext(appName, { userId });
         // The variant has a payload, which is the value in OpenFeature.
         return client.getStringDetails(flag, 'disabled').variant ?? 'disabled';
@@ -221,7 +221,7 @@ async function toggle(flag: string, state: 'on' | 'off'): Promise<void> {
   expect((await call(harness.app, 'POST', `${buildEnvironmentPath(flag)}/${state}`)).status).toBe(200);
 }
 
-/** A flag that only Ada gets. */
+/** Creates a flag that only Ada gets. */
 async function makeFlag(name: string): Promise<void> {
   await makeFeature(harness.db, 'sdks', { name, type: 'release' });
   const payload = { type: 'string', value: '#0000ff' };
@@ -239,35 +239,35 @@ async function makeFlag(name: string): Promise<void> {
 }
 
 /** Writes the SDKs' reports to the database, and reads them through the API. */
-async function readReported(path: string) {
+async function flushAndRead(path: string) {
   await makeFlusher(harness.db, harness.app.usage).flush();
   return (await call(harness.app, 'GET', `/api/admin/${path}`)).body;
 }
 
-const some = expect.toSatisfy((count: number) => count > 0);
+const positiveCount = expect.toSatisfy((count: number) => count > 0);
 
-test.each(SDKS.map((sdk, at) => ({ ...sdk, appName: `app-${at}`, flag: `flag-${at}` })))(
-  '$name evaluates, sees a change, and reports',
-  async ({ start, registers, lacks, appName, flag }) => {
+test.each(SDKS.map((sdk, index) => ({ ...sdk, appName: `app-${index}`, flag: `flag-${index}` })))(
+  '$name evaluates a flag, receives changes, and reports metrics',
+  async ({ start, registeredVersion, lacks, appName, flag }) => {
     const enabled = lacks === 'variants' ? 'enabled' : 'blue';
     await makeFlag(flag);
     const sdk = await start({ url: sdkServer.url, ...tokens, appName, flag });
 
-    await expect.poll(() => sdk.valueFor('ada')).toBe(enabled);
-    await expect.poll(() => sdk.valueFor('ben')).toBe('disabled');
+    await expect.poll(() => sdk.getVariantName('ada')).toBe(enabled);
+    await expect.poll(() => sdk.getVariantName('ben')).toBe('disabled');
     await toggle(flag, 'off');
-    await expect.poll(() => sdk.valueFor('ada')).toBe('disabled');
+    await expect.poll(() => sdk.getVariantName('ada')).toBe('disabled');
     await toggle(flag, 'on');
-    await expect.poll(() => sdk.valueFor('ada')).toBe(enabled);
+    await expect.poll(() => sdk.getVariantName('ada')).toBe(enabled);
     await sdk.sendMetrics();
 
-    const counts = { appName, environment: 'production', yes: some, variants: lacks ? {} : { blue: some } };
+    const counts = { appName, environment: 'production', yes: positiveCount, variants: lacks ? {} : { blue: positiveCount } };
     await expect
-      .poll(async () => await readReported(`client-metrics/features/${flag}/raw`))
+      .poll(async () => await flushAndRead(`client-metrics/features/${flag}/raw`))
       .toMatchObject({ data: [counts] });
-    if (registers) {
-      const instance = { sdkVersion: expect.stringMatching(registers), environment: 'production' };
-      expect(await readReported(`metrics/applications/${appName}`)).toMatchObject({ instances: [instance] });
+    if (registeredVersion) {
+      const instance = { sdkVersion: expect.stringMatching(registeredVersion), environment: 'production' };
+      expect(await flushAndRead(`metrics/applications/${appName}`)).toMatchObject({ instances: [instance] });
     }
     await sdk.stop();
   },

@@ -24,8 +24,8 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Grant' }).click();
     await page.getByText('Member, since').waitFor();
     await page.getByLabel('Project', { exact: true }).selectOption(project);
-    const heldOption = page.getByRole('option', { name: 'Member (has this role)' });
-    await expect.poll(() => heldOption.isDisabled()).toBe(true);
+    const disabledOption = page.getByRole('option', { name: 'Member (has this role)' });
+    await expect.poll(() => disabledOption.isDisabled()).toBe(true);
     await accessible(page);
     const { users } = await api.send<{ users: unknown[]; groups: { name: string; roles: number[] }[] }>(
       'GET',
@@ -46,7 +46,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'edits a group, takes over a concurrent change after a conflict, and reports a taken name',
+  'edits a group, adopts a concurrent change after a conflict, and rejects a taken name',
   async ({ page, api }) => {
     const [name, takenName] = [`Team ${unique()}`, `Taken ${unique()}`];
     const { id } = await api.send<{ id: number }>('POST', '/api/admin/groups', { name });

@@ -9,8 +9,8 @@ import { test, testAsAdmin, testBehindFront } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
-const column = (page: Page) => page.getByRole('navigation', { name: 'Administration' });
-const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+const administrationNavigation = (page: Page) => page.getByRole('navigation', { name: 'Administration' });
+const mainNavigation = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 /** Opens the list filtered by a string, because the shared server has the users of many tests. */
 const openUsers = (page: Page, text: string) =>
   openPage(page, `/admin/users?query=${encodeURIComponent(text)}`);
@@ -41,16 +41,16 @@ test('lists only the pages that the user may open', async ({ page, newPage, api,
   const viewerPage = await newPage();
   await logInAs({ rootRole: 'Viewer' }, viewerPage);
   await openPage(viewerPage, '/');
-  await main(viewerPage).getByRole('link', { name: 'Administration' }).click();
+  await mainNavigation(viewerPage).getByRole('link', { name: 'Administration' }).click();
   await viewerPage.waitForURL('/admin/explain-access');
-  await expect.poll(() => column(viewerPage).getByRole('link').allTextContents()).toEqual(FOR_EVERYONE);
+  await expect.poll(() => administrationNavigation(viewerPage).getByRole('link').allTextContents()).toEqual(FOR_EVERYONE);
 
   await logInWithRootRole(api, page, ['READ_ROLE']);
   await openPage(page, '/');
-  await main(page).getByRole('link', { name: 'Administration' }).click();
+  await mainNavigation(page).getByRole('link', { name: 'Administration' }).click();
   await page.waitForURL('/admin/roles');
   await expect
-    .poll(() => column(page).getByRole('link').allTextContents())
+    .poll(() => administrationNavigation(page).getByRole('link').allTextContents())
     .toEqual(['Roles', ...FOR_EVERYONE]);
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('roles');
@@ -99,12 +99,12 @@ testAsAdmin(
   },
 );
 
-test('a narrow window shows the navigation as a select instead of a column', async ({ newPage, logInAs }) => {
+test('a narrow window shows the navigation as a select instead of a administrationNavigation', async ({ newPage, logInAs }) => {
   const page = await newPage({ viewport: { width: 360, height: 740 } });
   await logInAs({ rootRole: 'Admin' }, page);
 
   await openPage(page, '/admin/users?query=none');
-  expect(await column(page).isVisible()).toBe(false);
+  expect(await administrationNavigation(page).isVisible()).toBe(false);
   await page.getByRole('combobox', { name: 'Administration' }).selectOption('Groups');
 
   await page.waitForURL('/admin/groups');
@@ -254,8 +254,8 @@ testAsAdmin(
   'resets a password, ends sessions, and deletes a user after their name is typed',
   async ({ page, newPage, api }) => {
     const person = await createPerson(api);
-    const theirPage = await newPage();
-    await logIn(theirPage, person);
+    const personPage = await newPage();
+    await logIn(personPage, person);
     await goTo(page, `/admin/users?query=${person.username}&user=${person.id}`);
     const dialog = page.getByRole('dialog');
 
@@ -266,7 +266,7 @@ testAsAdmin(
     await page.getByRole('button', { name: 'End sessions…' }).click();
     await dialog.getByRole('button', { name: 'End 1 session' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    expect((await theirPage.request.get('/api/admin/user')).status()).toBe(401);
+    expect((await personPage.request.get('/api/admin/user')).status()).toBe(401);
 
     await page.getByRole('button', { name: 'Delete user…' }).click();
     const deleteButton = dialog.getByRole('button', { name: 'Delete user' });

@@ -133,7 +133,7 @@ testAsAdmin(
 );
 
 testWithOwnServer()(
-  'the matrix of six environments fits into a window that is 1,200 px wide',
+  'the matrix with six environments fits into a 1,200 px wide window',
   async ({ page, api, logInAs }) => {
     for (const name of ['integration', 'staging', 'canary', 'demonstration'])
       await api.send('POST', '/api/admin/environments', { name, type: 'test' });
@@ -142,7 +142,7 @@ testWithOwnServer()(
     await page.goto(`/admin/roles/${role.id}`);
     await page.getByRole('columnheader', { name: 'demonstration' }).waitFor();
 
-    // Above 1,400 px, the holders are beside the matrix.
+    // Above 1,400 px, the list of users with the role is next to the matrix.
     for (const width of [1200, 1401, 1440]) {
       await page.setViewportSize({ width, height: 800 });
       const overflows = await page

@@ -23,9 +23,9 @@ const createToken = async (
   return { ...(await api.send<{ id: number; secret: string }>('POST', '/api/admin/api-tokens', body)), name };
 };
 
-/** Runs a program that a user copied from the page. */
-function run(program: string): { child: ChildProcess; errors: () => string } {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { cwd: ROOT });
+/** Runs a code sample from the page. */
+function run(code: string): { child: ChildProcess; errors: () => string } {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { cwd: ROOT });
   let errors = '';
   child.stderr.on('data', chunk => {
     errors += chunk;
@@ -35,7 +35,7 @@ function run(program: string): { child: ChildProcess; errors: () => string } {
 }
 
 testAsAdmin(
-  'creates a token, shows its secret once, and shows that the program connects',
+  'creates a token, shows its secret once, and shows that the code connects',
   async ({ page, api, server }) => {
     const flag = await createFlag(api, await createProject(api));
     const name = `shop-${unique()}`;
@@ -60,9 +60,9 @@ testAsAdmin(
     await page.getByRole('tab', { name: 'Browser' }).click();
     await page.getByText('this needs a token of type frontend').waitFor();
     await page.getByRole('tab', { name: 'Node' }).click();
-    const program = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
-    expect(program).toContain(secret);
-    run(`${program}\nsetInterval(() => {}, 1000);`);
+    const code = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
+    expect(code).toContain(secret);
+    run(`${code}\nsetInterval(() => {}, 1000);`);
 
     await line.getByText(`${name} registered`).waitFor({ timeout: 60_000 });
     await line.getByRole('link', { name: 'Open application' }).waitFor();
@@ -91,14 +91,14 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('the Node program on the page keeps running while the server is down', async ({ page }) => {
+testAsAdmin('the Node code on the page keeps running while the server is down', async ({ page }) => {
   await visit(page, '/admin/tokens/new');
   await page.getByLabel('Name').fill(`shop-${unique()}`);
   await page.getByRole('button', { name: 'Create token' }).click();
-  const program = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
+  const code = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
 
   const { child, errors } = run(
-    `${program.replace(/http:\/\/localhost:\d+/, 'http://127.0.0.1:9')}\nsetInterval(() => {}, 1000);`,
+    `${code.replace(/http:\/\/localhost:\d+/, 'http://127.0.0.1:9')}\nsetInterval(() => {}, 1000);`,
   );
 
   await expect.poll(errors, { timeout: 60_000 }).toContain('flags:');
@@ -134,7 +134,7 @@ testAsAdmin('changes the expiry of a token, and deletes the token', async ({ pag
 });
 
 testAsAdmin(
-  'a concurrent change to the expiry of a token is not replaced until the user saves again',
+  "a concurrent change to a token's expiry is not overwritten until the user saves again",
   async ({ page, api }) => {
     const { id, name } = await createToken(api);
     const readExpiry = async () =>
@@ -160,7 +160,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'rotates a secret by creating a second token, and links to the deletion of the first',
+  'rotates a secret by creating a second token, and links to the first so that it can be deleted',
   async ({ page, api }) => {
     const project = await createProject(api);
     const { id, name } = await createToken(api, { type: 'frontend', projects: [project] });
@@ -183,7 +183,7 @@ testAsAdmin(
   },
 );
 
-testAsViewer('names the permission that reading tokens requires', async ({ page }) => {
+testAsViewer('names the permission that is required to read tokens', async ({ page }) => {
   await visit(page, '/admin/tokens');
 
   await page.getByText(/READ_CLIENT_API_TOKEN/).waitFor();
@@ -192,7 +192,7 @@ testAsViewer('names the permission that reading tokens requires', async ({ page 
 });
 
 testBehindFront(
-  'a server error keeps the page and offers a retry',
+  'after a server error, the page stays open and offers a retry',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/responded with 500|status of 500/);
     const { name } = await createToken(api);
@@ -207,7 +207,7 @@ testBehindFront(
 );
 
 testWithOwnServer()(
-  'shows 5,000 tokens, and marks tokens that nobody used for 30 days',
+  'shows 5,000 tokens, and marks tokens that were unused for 30 days',
   async ({ page, server, logInAs }) => {
     const client = new pg.Client({ connectionString: server.databaseUrl });
     await client.connect();
@@ -245,8 +245,8 @@ testAsAdmin(
     const { id, name, secret } = await createToken(api, { projects: [project], environment: 'development' });
     await visit(page, `/admin/tokens?token=${id}`);
 
-    const program = detail(page, name).getByRole('tabpanel', { name: 'Node' });
-    await program.getByText(`<secret of ${name}>`).waitFor();
+    const code = detail(page, name).getByRole('tabpanel', { name: 'Node' });
+    await code.getByText(`<secret of ${name}>`).waitFor();
     await accessible(page);
 
     await visit(page, `/projects/${project}`);

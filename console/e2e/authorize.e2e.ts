@@ -8,7 +8,7 @@ import { createPerson } from './support/api.ts';
 import { openPage } from './support/open-page.ts';
 import { test } from './support/test.ts';
 
-/** Starts a program on this computer that requests access and waits for the redirect with the code. */
+/** Starts a client on this computer that requests access and waits for the redirect with the code. */
 async function startClient(url: string, changes: Record<string, string> = {}) {
   const verifier = randomBytes(32).toString('base64url');
   const redirects: URLSearchParams[] = [];
@@ -136,7 +136,7 @@ test('explains an invalid request, and returns to the client only if the user cl
   expect(client.redirects[0]?.get('error')).toBe('invalid_request');
 });
 
-test('an unknown client or redirect URI has neither a decision nor a way back', async ({
+test('an unknown client or redirect URI shows no buttons to decide or to return', async ({
   page,
   server,
   logInAs,

@@ -19,14 +19,14 @@ const MAX_INITIAL_SCRIPTS = 180 * KB;
 const MAX_PAGE_SCRIPTS = 60 * KB;
 const MAX_STYLES = 25 * KB;
 
-/** The compressed size of each file, cached because many pages share a file. */
-const sizes = new Map<string, number>();
+/** Caches the compressed size of each file, because pages share files. */
+const sizeByFile = new Map<string, number>();
 
 function computeSize(files: Iterable<string>): number {
   let sum = 0;
   for (const file of files) {
-    const size = sizes.get(file) ?? gzipSync(readFileSync(DIST + file), { level: 9 }).length;
-    sizes.set(file, size);
+    const size = sizeByFile.get(file) ?? gzipSync(readFileSync(DIST + file), { level: 9 }).length;
+    sizeByFile.set(file, size);
     sum += size;
   }
   return sum;
@@ -47,12 +47,12 @@ const listStyles = (keys: Iterable<string>) => new Set(listChunks(keys).flatMap(
 const initial = collectImports(Object.keys(manifest).find(key => manifest[key]?.isEntry) ?? '');
 const pages = Object.keys(manifest).filter(key => manifest[key]?.isDynamicEntry);
 
-test('the scripts of the first load have at most 180 KB', () => {
+test('the initial scripts are at most 180 KB', () => {
   expect(initial.size).toBeGreaterThan(1);
   expect(computeSize(listScripts(initial))).toBeLessThanOrEqual(MAX_INITIAL_SCRIPTS);
 });
 
-test('the scripts that a page adds have at most 60 KB', () => {
+test('each page adds at most 60 KB of scripts', () => {
   const pageSizes = pages.map(page => {
     const initialScripts = listScripts(initial);
     return {
@@ -65,7 +65,7 @@ test('the scripts that a page adds have at most 60 KB', () => {
   expect(pageSizes.filter(({ size }) => size > MAX_PAGE_SCRIPTS)).toEqual([]);
 });
 
-test('the styles of each page, including those of the first load, have at most 25 KB', () => {
+test('each page has at most 25 KB of styles, including the initial styles', () => {
   const pageSizes = ['', ...pages].map(page => {
     const keys = page === '' ? initial : [...initial, ...collectImports(page)];
     return { page, size: computeSize(listStyles(keys)) };

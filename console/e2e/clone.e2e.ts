@@ -20,10 +20,10 @@ const addRollout = (api: Api, project: string, name: string, environment: string
   api.send<{ id: string }>(
     'POST',
     `/api/admin/projects/${project}/features/${name}/environments/${environment}/strategies`,
-    newRollout(name, rollout),
+    buildRollout(name, rollout),
   );
 
-const newRollout = (name: string, rollout: string) => ({
+const buildRollout = (name: string, rollout: string) => ({
   name: 'flexibleRollout',
   parameters: { rollout, stickiness: 'default', groupId: name },
 });
@@ -31,7 +31,7 @@ const newRollout = (name: string, rollout: string) => ({
 const planRegion = (page: Page) => page.getByRole('region', { name: 'Plan' });
 const clonePath = (project: string, name: string) => `/projects/${project}/features/${name}/clone`;
 
-testAsAdmin('clones a flag, and shows which parts the copy does not get and why', async ({ page, api }) => {
+testAsAdmin('clones a flag, and shows which parts are omitted and why', async ({ page, api }) => {
   const project = await createProject(api);
   const target = await createProject(api, { name: 'Search' });
   await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
@@ -89,7 +89,7 @@ testAsAdmin('updates the plan and marks the differences when the source changes'
   await api.send(
     'PUT',
     `/api/admin/projects/${project}/features/${name}/environments/production/strategies/${strategy}`,
-    newRollout(name, '60'),
+    buildRollout(name, '60'),
   );
   await cloneButton.click();
 
@@ -113,7 +113,7 @@ testAsAdmin('shows the differences between a copy and its source', async ({ page
   await api.send(
     'PUT',
     `/api/admin/projects/${project}/features/${name}/environments/production/strategies/${strategy}`,
-    newRollout(name, '60'),
+    buildRollout(name, '60'),
   );
   await page.reload();
   await section.getByRole('link', { name: '1 difference' }).click();
@@ -128,7 +128,7 @@ testAsAdmin('shows the differences between a copy and its source', async ({ page
 });
 
 testAsAdmin(
-  'a long name is shortened with a note, and a name above the limit is not cut',
+  'a long name from the source is shortened with a note, but a name that the user types is not',
   async ({ page, api }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project, { name: `${unique()}-`.padEnd(100, 'x') });

@@ -8,7 +8,7 @@ import { type Target, test, testBehindFront } from './support/test.ts';
 type ServerBehindProxy = Target & { cutDatabase: () => void; restoreDatabase: () => void };
 
 const testWithDatabaseOutage = test.extend<{ server: ServerBehindProxy }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest requires this pattern
   server: async ({}, use) => {
     const server = await startServerBehindProxy(inject('template'));
     try {
@@ -54,7 +54,7 @@ const findMissingStyles = (page: Page): Promise<string[]> =>
     );
 
 testBehindFront(
-  'a page whose script is not loaded yet opens when the server returns, and the current page stays until then',
+  'a page whose script is not loaded yet opens when the server is back, and the current page stays until then',
   async ({ page, server, logInAs, tolerated }) => {
     const { front } = server;
     await logInAs({ rootRole: 'Admin' });
@@ -62,15 +62,15 @@ testBehindFront(
     await page.getByLabel('Description').fill('Change log');
     const banner = page.getByText('The server is not available at the moment. Requests are retried.');
     tolerated.push(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to load resource|preload/);
-    // The script of the dialogs is loaded after the page, and would be missing in the outage.
-    const question = page.getByRole('dialog', { name: 'Discard changes?' });
+    // The dialogs' script loads after the page, so without this, it would be missing in the outage.
+    const confirmation = page.getByRole('dialog', { name: 'Discard changes?' });
     await page.getByRole('link', { name: 'Applications' }).click();
-    await question.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await question.waitFor({ state: 'hidden' });
+    await confirmation.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await confirmation.waitFor({ state: 'hidden' });
 
     front.state = 'down';
     await page.getByRole('link', { name: 'Playground' }).click();
-    await question.getByRole('button', { name: 'Discard changes' }).click();
+    await confirmation.getByRole('button', { name: 'Discard changes' }).click();
     await banner.waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Change log');
     await accessible(page);
@@ -84,7 +84,7 @@ testBehindFront(
 );
 
 testBehindFront(
-  'offers a reload if a server update removed the script of a page, and the current page stays until then',
+  "offers a reload if a server update removed a page's script, and the current page stays until then",
   async ({ page, server, logInAs }) => {
     const { front } = server;
     await logInAs({ rootRole: 'Admin' });
@@ -129,7 +129,7 @@ testBehindFront(
 );
 
 testBehindFront(
-  'a part of a page that failed in an outage loads when the server is back',
+  'a part of a page that failed to load in an outage loads when the server is back',
   async ({ page, server, logInAs, tolerated }) => {
     const { front } = server;
     await logInAs({ rootRole: 'Admin' });
@@ -146,7 +146,7 @@ testBehindFront(
 );
 
 testBehindFront(
-  'the console opens without a click after it could not load the user',
+  'the console opens without a click once it can load the user',
   async ({ page, server, logInAs, tolerated }) => {
     const { front } = server;
     await logInAs({ rootRole: 'Admin' });

@@ -13,11 +13,11 @@ import { test } from './support/test.ts';
 
 const ROLES = campaignSize({ usual: 3, long: 200 });
 /**
- * Only one in this many roles is also tested with the user's own pages. The other roles are shown on the pages of an admin, which stay
- * open and so take a tenth of the time.
+ * One in this many roles is also tested on pages that the user opens. All roles are tested on an admin's pages, which stay open and
+ * so take a tenth of the time.
  */
 const VISIT_EVERY = 20;
-/** How many random operations are sent to the server for each role, whether or not a page shows them. */
+/** The number of random operations to send for each role, whether or not a page shows them. */
 const PROBES = campaignSize({ usual: 60, long: 20 });
 const ENVIRONMENTS = ['development', 'production'];
 
@@ -112,10 +112,10 @@ async function saveRoles(api: Api, { rootRole, projectRole }: World, roles: Role
   await save(projectRole.id, 'project', roles.project);
 }
 
-/** Sends a request as the user of the page. */
+/** Sends a request as the user who is logged in on the page. */
 type Send = (method: string, path: string, headers?: Record<string, string>) => Promise<Response>;
 
-async function sendAs(page: Page, url: string): Promise<Send> {
+async function createSender(page: Page, url: string): Promise<Send> {
   const cookies = await page.context().cookies();
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   return (method, path, headers = {}) =>
@@ -131,7 +131,7 @@ async function sendAs(page: Page, url: string): Promise<Send> {
     });
 }
 
-/** Operations on a segment by their names in can.ts, because their permission depends on the segment's project. */
+/** The API operation for each segment operation in can.ts, whose permission depends on the segment's project. */
 const PROJECT_SEGMENT_OPERATIONS: Record<string, string> = {
   updateProjectSegment: 'updateSegment',
   deleteProjectSegment: 'deleteSegment',
@@ -141,7 +141,7 @@ const PROJECT_SEGMENT_OPERATIONS: Record<string, string> = {
  * Returns whether the server lets the user call the operation. Nothing changes, because the request has a comment that the server
  * rejects after it has checked the permission.
  */
-async function accepts(send: Send, operation: string, { project, environment }: Target, world: World) {
+async function serverAccepts(send: Send, operation: string, { project, environment }: Target, world: World) {
   const route = ROUTES.get(PROJECT_SEGMENT_OPERATIONS[operation] ?? operation);
   if (!route) throw new Error(`openapi.json has no operation ${operation}`);
   const { ownFlag, otherFlag } = world;
@@ -169,16 +169,16 @@ async function accepts(send: Send, operation: string, { project, environment }: 
   return response.status !== 403;
 }
 
-/** Operations whose permission depends on the project in the request body. The probes send no project. */
-const DECIDED_BY_BODY: readonly string[] = ['createSegment'];
+/** Operations whose permission depends on the project in the request body, which the probes do not send. */
+const BODY_SCOPED_OPERATIONS: readonly string[] = ['createSegment'];
 /** Operations without a project in the path, which require the permission for the whole instance. */
 const INSTANCE_OPERATIONS: readonly string[] = ['deleteTag'];
 
-/** Compares what the console would enable with what the server accepts, for random operations that require a permission. */
+/** Compares what the console would enable with what the server serverAccepts, for random operations that require a permission. */
 async function compareOperations(send: Send, me: Me, world: World, random: () => number): Promise<string[]> {
   const differences: string[] = [];
   const operations = Object.keys(permissionsByOperation).filter(
-    name => !DECIDED_BY_BODY.includes(name),
+    name => !BODY_SCOPED_OPERATIONS.includes(name),
   ) as OperationId[];
   for (let probe = 0; probe < PROBES; probe++) {
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -195,7 +195,7 @@ async function compareOperations(send: Send, me: Me, world: World, random: () =>
       operation,
       INSTANCE_OPERATIONS.includes(operation) ? { project: EVERYWHERE } : target,
     );
-    if (isEnabled !== (await accepts(send, operation, target, world)))
+    if (isEnabled !== (await serverAccepts(send, operation, target, world)))
       differences.push(`${operation} ${JSON.stringify(target)}: ${isEnabled ? 'enabled' : 'disabled'}`);
   }
   return differences;
@@ -309,7 +309,7 @@ async function showPagesAs(page: Page, world: World, users: readonly Me[]): Prom
   return controlsByUser;
 }
 
-/** Finds controls that are enabled although the server rejects their call, or disabled although the server accepts it. */
+/** Finds controls that are enabled although the server rejects their call, or disabled although the server serverAccepts it. */
 async function compareControls(
   send: Send,
   controls: readonly FoundControl[],
@@ -321,7 +321,7 @@ async function compareControls(
     const [operation = '', project = '', environment = ''] = call.split(' ');
     const projects = project === '' ? [world.ownFlag.project, world.otherFlag.project] : [project];
     for (const candidate of projects)
-      if (await accepts(send, operation, { project: candidate, ...(environment && { environment }) }, world))
+      if (await serverAccepts(send, operation, { project: candidate, ...(environment && { environment }) }, world))
         return true;
     return false;
   };
@@ -341,22 +341,22 @@ function addProject(path: string, call: string): string {
   return project && hasProject ? `${call} ${project}` : call;
 }
 
-/** Returns a control's operation, or undefined if a probe cannot tell whether the server accepts the operation. */
+/** Returns a control's operation, or undefined if a probe cannot tell whether the server serverAccepts the operation. */
 function findOperation({ call }: FoundControl, { ownFlag, otherFlag }: World): string | undefined {
   const [operation = '', project = ''] = call.split(' ');
-  if (DECIDED_BY_BODY.includes(operation)) return undefined;
+  if (BODY_SCOPED_OPERATIONS.includes(operation)) return undefined;
   // Ignores the projects of other tests on this server, in which the user has no role.
   return ['', ownFlag.project, otherFlag.project].includes(project) ? operation : undefined;
 }
 
 test(
-  `enables exactly the controls whose calls the server accepts, for ${ROLES} random custom roles (seed ${SEED})`,
+  `enables exactly the controls whose calls the server serverAccepts, for ${ROLES} random custom roles (seed ${SEED})`,
   GENERATED,
   async ({ page, newPage, server, api, logInAs }) => {
     const random = createGenerator(SEED);
     const world = await createWorld(api);
     await logIn(page, world.person);
-    const send = await sendAs(page, server.url);
+    const send = await createSender(page, server.url);
     const drawnRoles: { roles: Roles; me: Me }[] = [];
     for (let role = 0; role < ROLES; role++) {
       const roles = drawRoles(world, random);
@@ -387,7 +387,7 @@ test(
     }
 
     expect([...differences]).toEqual([]);
-    // Checks the number of compared calls too, because the test would otherwise pass without any comparison.
+    // Without this, the test would pass if nothing was compared.
     expect(countByCall.size).toBeGreaterThan(30);
   },
 );

@@ -70,7 +70,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'the save bar stays in the window while a part of the editor is visible',
+  'the save bar stays in view while a part of the editor is visible',
   async ({ page, api }) => {
     const { address, id } = await flagWithStrategy(api);
     const saveButton = page.getByRole('button', { name: /^Save to production/ });
@@ -195,7 +195,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('the editor fits a window of 360 px', async ({ page, api }) => {
+testAsAdmin('the editor fits a 360 px window', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api, {
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
   });
@@ -216,16 +216,16 @@ testAsAdmin('the editor fits a window of 360 px', async ({ page, api }) => {
   expect(overflowingControls).toEqual([]);
   const readBox = async (text: string) => await page.getByText(text, { exact: true }).boundingBox();
   const [countBox, discardBox] = [await readBox('1 change'), await readBox('Discard')];
-  const isApart =
+  const isSeparate =
     countBox &&
     discardBox &&
     (countBox.x + countBox.width <= discardBox.x || countBox.y + countBox.height <= discardBox.y);
-  expect(isApart).toBe(true);
+  expect(isSeparate).toBe(true);
   await accessible(page);
 });
 
 testAsAdmin(
-  'a strategy stays open if it was opened during the save of a different strategy',
+  'a strategy stays open if it was opened while a different strategy was being saved',
   async ({ page, api }) => {
     const { address, strategies, id } = await flagWithStrategy(api);
     const secondStrategy = await api.send<{ id: string }>('POST', strategies, {
@@ -312,7 +312,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('a long link does not widen the page of a flag in a window of 360 px', async ({ page, api }) => {
+testAsAdmin('a long link does not widen the flag page in a 360 px window', async ({ page, api }) => {
   const { address, base } = await flagWithStrategy(api);
   const url = `https://issues.example.com/${'long'.repeat(60)}`;
   await api.send('POST', `${base}/link`, { url });

@@ -9,7 +9,7 @@ import { test, testAsAdmin, testAsViewer, testWithOwnServer } from './support/te
 const rows = (page: Page) => page.getByRole('listbox', { name: 'Events, newest first' }).getByRole('option');
 const environmentPath = (project: string, flag: string) =>
   `/api/admin/projects/${project}/features/${flag}/environments/development`;
-/** Toggles the flag several times, which creates an event for each toggle and one for the strategy that the first toggle adds. */
+/** Toggles the flag. Each toggle creates an event, and so does the strategy that the first toggle adds. */
 const toggle = async (api: Api, project: string, flag: string, times: number): Promise<void> => {
   for (let n = 0; n < times; n++)
     await api.send('POST', `${environmentPath(project, flag)}/${n % 2 === 0 ? 'on' : 'off'}`);
@@ -301,7 +301,10 @@ testAsAdmin('the first event of an empty list appears without a reload', async (
   await expect.poll(() => rows(page).count()).toBe(1);
 });
 
-testAsAdmin('each event has its own link, and an unknown event is not found', async ({ page, api }) => {
+testAsAdmin('each event has a page, and the page of an unknown event says that it was not found', async ({
+  page,
+  api,
+}) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   const { events } = await api.send<{ events: { id: number }[] }>(
@@ -368,7 +371,7 @@ test('a view is saved under a name, opens with its filters, and is updated, rena
 });
 
 testAsAdmin(
-  'the page of an event lists the instances that lack the change until they receive it',
+  'the event page lists the instances that lack the change until they receive it',
   async ({ page, server, api }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -400,7 +403,7 @@ testAsAdmin(
 
     const instance = page.getByText(`${application}, pod-1`);
     await page.getByRole('heading', { name: 'Reach' }).waitFor();
-    // The instance is not known yet when the page opens. Until it sends an ETag, nobody knows what it has.
+    // The server does not know the instance yet when the page opens, and knows its revision only after it sends an ETag.
     await expect
       .poll(async () => {
         await poll('');

@@ -5,7 +5,7 @@ import { visit } from './support/open-page.ts';
 import { test, testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
-  'explains why somebody may not do something, and follows the change that grants it',
+  'explains why somebody lacks a permission, and updates when it is granted',
   async ({ page, api }) => {
     const project = await createProject(api);
     const person = await createPerson(api, {});
@@ -46,7 +46,7 @@ testAsAdmin(
   },
 );
 
-test('everyone can ask about their own access, and a hidden project looks like a missing project', async ({
+test("explains everyone's own access, and a hidden project looks like a missing project", async ({
   page,
   api,
   logInAs,

@@ -5,7 +5,7 @@ import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
-  'offers the events of a flag first if the exact name of the flag is typed',
+  "suggests a flag's events first if the user types its exact name",
   async ({ page, api }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project, { name: `checkout-${unique()}` });
@@ -68,7 +68,7 @@ testAsAdmin('the flag list suggests tags and segments', async ({ page, api }) =>
   await page.getByRole('link', { name }).waitFor();
 });
 
-testAsAdmin('the words "stale" and "disabled" lead to filters of the flag list', async ({ page, api }) => {
+testAsAdmin('suggests flag list filters for the words "stale" and "disabled"', async ({ page, api }) => {
   const project = await createProject(api);
   const name = await createFlag(api, project);
   await createFlag(api, project);

@@ -18,8 +18,8 @@ const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 /** The maximum number of clicks that a new user should need. */
 const MAX_CLICKS = 12;
 
-/** Logs in on the login page, and then counts every click. */
-async function logInAndCount(page: Page, { username, password }: { username: string; password: string }) {
+/** Logs in on the login page. The returned function returns the number of clicks since then. */
+async function logInAndCountClicks(page: Page, { username, password }: { username: string; password: string }) {
   await page.goto('/');
   await page.getByLabel(/username/i).fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -68,7 +68,7 @@ test('leads a new user to a flag that a Node program evaluates, in at most 12 cl
 }) => {
   const person = await createPerson(api, { name: 'Ada', rootRole: 'Admin' });
   const startedAt = Date.now();
-  const countClicks = await logInAndCount(page, person);
+  const countClicks = await logInAndCountClicks(page, person);
 
   await page.getByText('Welcome, Ada').waitFor();
   await accessible(page);
@@ -107,8 +107,8 @@ test('leads a new user to a flag that a Node program evaluates, in at most 12 cl
 
 type Files = Record<string, [type: string, body: string | Buffer]>;
 
-/** Returns the files of a site that runs the program, which are the page, the program and the SDK. */
-const browserFiles = async (source: string): Promise<Files> => ({
+/** Builds a site that runs the program. Its files are the page, the program and the SDK. */
+const buildBrowserSite = async (source: string): Promise<Files> => ({
   '/': [
     'text/html',
     '<script type="importmap">{"imports":{"unleash-proxy-client":"/sdk.js"}}</script><script type="module" src="/app.js"></script>',
@@ -117,8 +117,8 @@ const browserFiles = async (source: string): Promise<Files> => ({
   '/sdk.js': ['text/javascript', await readFile(`${MODULES}unleash-proxy-client/build/main.esm.js`)],
 });
 
-/** Returns the files of a site with the component, bundled with the component's packages as a React user would do. */
-async function reactFiles(source: string): Promise<Files> {
+/** Builds a site with the component, bundled with its packages as a React user would. */
+async function buildReactSite(source: string): Promise<Files> {
   const folder = await mkdtemp(join(tmpdir(), 'halyard-first-run-'));
   await symlink(MODULES, join(folder, 'node_modules'));
   await writeFile(join(folder, 'app.jsx'), source);
@@ -161,7 +161,7 @@ test('connects a page with the browser SDK, and does not show the secret after a
   newPage,
   api,
 }) => {
-  await logInAndCount(page, await createPerson(api, { rootRole: 'Admin' }));
+  await logInAndCountClicks(page, await createPerson(api, { rootRole: 'Admin' }));
   const name = page.getByLabel('Name');
   await name.fill('a b');
   await page.getByRole('button', { name: 'Create flag' }).click();
@@ -178,7 +178,7 @@ test('connects a page with the browser SDK, and does not show the secret after a
   await page.getByText('its secret was shown once').waitFor();
   await accessible(page);
 
-  const site = await startSite(await browserFiles(source));
+  const site = await startSite(await buildBrowserSite(source));
   const visitorPage = await newPage();
   await visitorPage.goto(site.url);
 
@@ -194,7 +194,7 @@ test('leads a new user to a flag that a React page evaluates, in at most 12 clic
 }) => {
   const person = await createPerson(api, { rootRole: 'Admin' });
   const startedAt = Date.now();
-  const countClicks = await logInAndCount(page, person);
+  const countClicks = await logInAndCountClicks(page, person);
   await step(page, 'Create a flag').getByRole('button', { name: 'Create flag' }).click();
   await page.getByRole('button', { name: 'Create token for a server' }).click();
   await page.getByRole('tab', { name: 'React' }).click();
@@ -202,7 +202,7 @@ test('leads a new user to a flag that a React page evaluates, in at most 12 clic
   await page.getByRole('tabpanel').getByText('FlagProvider').first().waitFor();
   await page.getByLabel('I have stored the secret').check();
   // Uses the component exactly as copied.
-  const site = await startSite(await reactFiles(await readProgram(page)));
+  const site = await startSite(await buildReactSite(await readProgram(page)));
   const visitorPage = await newPage();
   await visitorPage.goto(site.url);
 
@@ -215,9 +215,9 @@ test('leads a new user to a flag that a React page evaluates, in at most 12 clic
   site.close();
 });
 
-test('hides the steps if the user asks for it or a second project exists', async ({ page, api }) => {
+test('hides the steps on request, or if a second project exists', async ({ page, api }) => {
   const person = await createPerson(api, { rootRole: 'Admin' });
-  await logInAndCount(page, person);
+  await logInAndCountClicks(page, person);
 
   await page.getByRole('button', { name: 'Hide these steps' }).click();
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();

@@ -38,7 +38,7 @@ testAsAdmin(
 );
 
 testAsViewer(
-  'the rail shows the findings of the flag and its age, and leads to the health page',
+  "the rail shows the flag's findings and age, and links to the health page",
   async ({ page, api }) => {
     const project = await createProject(api);
     const [name, other] = [await createFlag(api, project), await createFlag(api, project)];

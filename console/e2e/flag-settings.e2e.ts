@@ -183,15 +183,15 @@ testAsAdmin(
 testAsAdmin('keeps input that is typed during a save', async ({ page, api }) => {
   const { address, read } = await createFlagWithPaths(api);
   await visit(page, `${address}/settings`);
-  const entered = Promise.withResolvers<void>();
+  const secondEdit = Promise.withResolvers<void>();
   await page.route('**/api/admin/projects/*/features/*', async route => {
-    if (route.request().method() === 'PUT') await entered.promise;
+    if (route.request().method() === 'PUT') await secondEdit.promise;
     await route.continue();
   });
   await page.getByLabel('Description').fill('First');
   await page.getByRole('button', { name: /^Save settings/ }).click();
   await page.getByLabel('Stale').check();
-  entered.resolve();
+  secondEdit.resolve();
   await page.getByText('Settings saved.').waitFor();
   expect(await read()).toMatchObject({ description: 'First', stale: false });
   await page.getByText('1 change', { exact: true }).waitFor();
@@ -286,7 +286,7 @@ testAsAdmin('a flag is archived, revived and deleted in its settings', async ({ 
 });
 
 testAsViewer(
-  'controls that a viewer may not use are disabled and name the missing permission',
+  'controls that a viewer cannot use are disabled and name the missing permission',
   async ({ page, api }) => {
     const { address, path } = await createFlagWithPaths(api);
     await api.send('POST', `${path}/link`, { url: 'https://example.com/PAY-17', title: 'PAY-17' });
@@ -315,7 +315,7 @@ testAsViewer(
   },
 );
 
-testAsAdmin('the events of a flag have a tab, and the rail links to each event', async ({ page, api }) => {
+testAsAdmin("a tab shows the flag's events, and the rail links to each event", async ({ page, api }) => {
   const { address, name } = await createFlagWithPaths(api);
   await visit(page, address);
   const recent = page.getByRole('region', { name: 'Recent changes' });

@@ -127,7 +127,7 @@ testAsAdmin('a strategy is added, edited, moved and deleted', async ({ page, api
 });
 
 testAsAdmin(
-  'adds pasted values to a constraint, and shows the limit of the server if there are too many',
+  "adds pasted values to a constraint, and shows the server's limit if there are too many",
   async ({ page, api }) => {
     const { address, strategies, id } = await flagWithStrategy(api, {
       constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
@@ -167,7 +167,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'values that the context field does not allow are named, and removed with one click',
+  'values that the context field does not allow are listed, and one click removes them',
   async ({ page, api }) => {
     const field = `plan${unique()}`;
     await api.send('POST', '/api/admin/context', {
@@ -243,7 +243,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('a JSON payload is validated while typing and formatted', async ({ page, api }) => {
+testAsAdmin('a JSON payload is validated while the user types, and can be formatted', async ({ page, api }) => {
   const { address, strategies, id } = await flagWithStrategy(api);
   await visit(page, `${address}?edit=${id}`);
   await page.getByRole('button', { name: 'Variant', exact: true }).click();
@@ -317,14 +317,14 @@ testAsAdmin(
   },
 );
 
-const newVariant = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' });
+const buildVariant = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' });
 
 /** Creates a flag whose environments differ in strategies and variants. */
 async function createFlagToCopy(api: Api) {
   const flag = await flagWithStrategy(api);
   const productionPath = `${flag.base}/environments/production`;
-  await api.send('PUT', `${flag.base}/environments/development/variants`, [newVariant('copied')]);
-  await api.send('PUT', `${productionPath}/variants`, [newVariant('own')]);
+  await api.send('PUT', `${flag.base}/environments/development/variants`, [buildVariant('copied')]);
+  await api.send('PUT', `${productionPath}/variants`, [buildVariant('own')]);
   await api.send('POST', `${productionPath}/on`);
   const readState = async () => {
     const { enabled, strategies, variants } = await api.send<{
@@ -370,7 +370,7 @@ testAsAdmin('undoing a copy does not overwrite later changes', async ({ page, ap
   await copyToProduction(page);
   const undoButton = page.getByRole('button', { name: 'Undo' });
   await undoButton.waitFor();
-  await api.send('PUT', `${productionPath}/variants`, [newVariant('theirs')]);
+  await api.send('PUT', `${productionPath}/variants`, [buildVariant('theirs')]);
 
   await undoButton.click();
 
@@ -387,7 +387,7 @@ testAsAdmin('a change by somebody else between two requests of an undo is kept',
   await copyToProduction(page);
   await page.route('**/environments/production/strategies', async route => {
     const response = await route.fetch();
-    await api.send('PUT', `${productionPath}/variants`, [newVariant('theirs')]);
+    await api.send('PUT', `${productionPath}/variants`, [buildVariant('theirs')]);
     await route.fulfill({ response });
   });
 
@@ -399,9 +399,9 @@ testAsAdmin('a change by somebody else between two requests of an undo is kept',
   expect(await readState()).toEqual({ enabled: false, titles: ['Gradual rollout'], variants: ['theirs'] });
 });
 
-testAsAdmin('a copy is rejected if the target is no longer what the page shows', async ({ page, api }) => {
+testAsAdmin('a copy is rejected if the target changed after the page showed it', async ({ page, api }) => {
   const { base, compareUrl, productionPath, readState, name } = await createFlagToCopy(api);
-  // Serves the old flag until the copy starts, so that the page cannot show the change before.
+  // Serves the old flag until the copy starts, so that the page does not show the change before that.
   const oldFlag = await api.send('GET', base);
   let isOld = true;
   await page.route(`**${base}`, route => (isOld ? route.fulfill({ json: oldFlag }) : route.fallback()));
@@ -411,7 +411,7 @@ testAsAdmin('a copy is rejected if the target is no longer what the page shows',
   });
   await visit(page, compareUrl);
   await page.getByRole('button', { name: 'Copy development to production…' }).waitFor();
-  await api.send('PUT', `${productionPath}/variants`, [newVariant('theirs')]);
+  await api.send('PUT', `${productionPath}/variants`, [buildVariant('theirs')]);
 
   await copyToProduction(page);
 
@@ -441,7 +441,7 @@ testAsAdmin('a flag can be archived only if no other flag depends on it', async 
 });
 
 testAsAdmin(
-  'a card names the parent that blocks the flag, and an archived flag offers only to revive it',
+  'a card names the parent that blocks the flag, and an archived flag can only be revived',
   async ({ page, api }) => {
     const { project, name, base, address, id } = await flagWithStrategy(api);
     const parent = await createFlag(api, project);
@@ -548,7 +548,7 @@ testAsViewer('a comparison marks what only one of the environments has', async (
   await accessible(page);
 });
 
-testAsViewer('a viewer reads a strategy in an editor without editable fields', async ({ page, api }) => {
+testAsViewer('a viewer sees a strategy in an editor whose fields are disabled', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api);
   await visit(page, `${address}?environment=production&edit=${id}`);
 

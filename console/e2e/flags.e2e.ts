@@ -22,7 +22,7 @@ testAsAdmin('a flag is created from the list, and its page opens', async ({ page
 });
 
 testAsAdmin(
-  'a flag is created in the open project, even if the list of projects lacks it',
+  'a flag is created in the open project, even if the project list does not contain it',
   async ({ page, api }) => {
     const project = await createProject(api);
     await page.route(/\/api\/admin\/projects(\?.*)?$/, async route => {
@@ -60,7 +60,7 @@ testAsAdmin('asks before it discards a new flag', async ({ page, api }) => {
   await panel.waitFor({ state: 'hidden' });
 });
 
-testAsAdmin('the naming rule of the project rejects a name while it is typed', async ({ page, api }) => {
+testAsAdmin("the project's naming rule rejects a name while the user types", async ({ page, api }) => {
   const project = await createProject(api);
   await api.send('PUT', `/api/admin/projects/${project}`, {
     name: 'Payments',
@@ -324,7 +324,7 @@ test('a favorite on the home page names the environments in which it is enabled 
 });
 
 testAsAdmin(
-  'a name is trimmed, and the error for a rejected name uses no API names',
+  'a name is trimmed, and the error for a rejected name contains no field names from the API',
   async ({ page, api }) => {
     const project = await createProject(api);
     await visit(page, `/projects/${project}?edit=new`);
@@ -376,7 +376,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'in a window of 1024 px the list drops columns, so that every toggle is visible',
+  'in a 1,024 px window, the list hides columns so that every toggle is visible',
   async ({ page, api }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -507,7 +507,7 @@ testAsAdmin(
   },
 );
 
-test('the sidebar keeps the project that was open last, and is not printed', async ({
+test('the sidebar keeps the last open project, and is not printed', async ({
   page,
   api,
   logInAs,

@@ -39,7 +39,7 @@ const readEvents = async (project: string, type: string): Promise<unknown[]> =>
     )
   ).events;
 
-test('a change whose responses get lost is retried without being carried out twice', async () => {
+test('a change whose responses are lost is retried, but applied only once', async () => {
   const { api, unwrap } = client;
   const project = await createProject(admin);
   const name = `flag-${unique()}`;
@@ -162,7 +162,7 @@ test('the second of two saves from the same state is a conflict', async () => {
   expect((await unwrap(api.GET(FEATURE, { params }))).description).toBe('First');
 });
 
-test('a save conflicts if somebody else changed the saved state before the editor read it', async () => {
+test('a save conflicts if somebody else changed the saved state before the editor reloaded it', async () => {
   const { baseAfterSave } = await import('../src/ui/versions.ts');
   const flags = await import('../src/features/queries.ts');
   const { QueryClient } = await import('@tanstack/react-query');
@@ -186,7 +186,7 @@ test('a save conflicts if somebody else changed the saved state before the edito
     expect((await read()).draft.description).toBe(otherDescription);
   }
 
-  // A change to something that the user does not edit must not be a conflict.
+  // A change to a field that the user does not edit must not cause a conflict.
   await save(savedDraft.description, (await read()).etag);
   await admin.send('POST', `${path}/environments/development/on`);
   await save('Mine again', baseAfterSave(savedDraft, await read()).etag);

@@ -37,7 +37,7 @@ async function showFlag() {
   const readShown = () => observer.getCurrentResult().data;
   const isEnabled = () => readShown()?.environments.find(({ name }) => name === 'development')?.enabled;
   const states: (boolean | undefined)[] = [];
-  // React reads the state after all changes of the same tick, so the test does too.
+  // Like React, the test reads the state only after all changes in the same tick.
   unsubscribers.push(observer.subscribe(notifyManager.batchCalls(() => states.push(isEnabled()))));
   await expect.poll(() => observer.getCurrentResult().data?.name).toBe(target.featureName);
   const path = `/api/admin/projects/${projectId}/features/${target.featureName}`;
@@ -105,7 +105,7 @@ test('a toggle appears immediately and survives a response with the previous sta
   const toggling = flags.setEnabled(client, environment, true);
   await expect.poll(isEnabled).toBe(true);
   const firstEnabled = states.indexOf(true);
-  // This response has the previous state, because the change has not been retried yet.
+  // This refetch returns the previous state, because the lost change has not been retried yet.
   await client.invalidateQueries({ queryKey: flags.featureQuery(target).queryKey });
   await toggling;
   await client.invalidateQueries({ queryKey: flags.featureQuery(target).queryKey });

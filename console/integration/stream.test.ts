@@ -3,7 +3,7 @@ import { type Api, createApi, createFlag, createPerson, createProject, unique } 
 import { type ConsoleServer, type Front, startFront, startServer } from '../e2e/support/server.ts';
 import { logIn, openTab, sendFromOtherTab } from './support/tab.ts';
 
-/** The number of streams that one caller may have on a server. */
+/** The server's limit on streams per caller. */
 const MAX_STREAMS = 50;
 
 // These tests have their own servers, because their streams would otherwise contain the events of other tests.
@@ -30,8 +30,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Follows the stream, and records what a tab learns from it. */
-async function follow() {
+/** Starts to consume the stream, and records every callback. */
+async function startStream() {
   const received = { start: 0, lost: 0, hidden: 0, missing: 0, ids: [] as number[], flags: [] as string[] };
   const controller = new AbortController();
   controllers.push(controller);
@@ -52,7 +52,7 @@ async function follow() {
 test('every event arrives exactly once, including events from an outage', async () => {
   const project = await createProject(admin);
   await logIn(await createPerson(admin, { rootRole: 'Admin' }));
-  const received = await follow();
+  const received = await startStream();
   const firstFlag = await createFlag(admin, project);
   await expect.poll(() => received.flags).toContain(firstFlag);
 
@@ -72,7 +72,7 @@ test('every event arrives exactly once, including events from an outage', async 
 
 test('a change that the user cannot see is announced without its content', async () => {
   await logIn(await createPerson(admin, { rootRole: 'Viewer' }));
-  const received = await follow();
+  const received = await startStream();
 
   await admin.send('POST', '/api/admin/tags', { type: 'simple', value: `tag-${unique()}` });
 
@@ -80,7 +80,7 @@ test('a change that the user cannot see is announced without its content', async
   expect(received.ids).toEqual([]);
 });
 
-test('a tab learns if its stream is rejected', async () => {
+test('reports that a stream is rejected', async () => {
   await logIn(await createPerson(admin));
   const controller = new AbortController();
   controllers.push(controller);
@@ -91,16 +91,16 @@ test('a tab learns if its stream is rejected', async () => {
   );
   expect(streams.every(({ ok }) => ok)).toBe(true);
 
-  const received = await follow();
+  const received = await startStream();
 
   expect(received).toMatchObject({ start: 0, missing: 1 });
 });
 
-test('a tab asks a busy server again after the time that it names, and reloads its data only once', async () => {
+test('retries after the time that a busy server sends, and reloads data only once', async () => {
   await logIn(await createPerson(admin, { rootRole: 'Admin' }));
   front.rejected = 3;
 
-  const received = await follow();
+  const received = await startStream();
 
   await expect.poll(() => received.start).toBe(1);
   expect(received.missing).toBe(1);
@@ -113,7 +113,7 @@ test('reports that the log lost events, and continues at the end of the log', as
     const person = await createPerson(admin, { rootRole: 'Admin' });
     await createPerson(createApi(restoredServer), { ...person, rootRole: 'Admin' });
     await logIn(person);
-    const received = await follow();
+    const received = await startStream();
     const project = await createProject(admin);
     await createFlag(admin, project);
     await expect.poll(() => received.ids.length).toBeGreaterThan(1);

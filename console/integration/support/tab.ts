@@ -1,4 +1,4 @@
-// Simulates a browser tab with the APIs that the client uses, which are a URL, storage, window events and the session cookie.
+// Simulates the parts of a browser tab that the client uses: the URL, storage, window events and the session cookie.
 import type { Person } from '../../e2e/support/api.ts';
 
 const realFetch = globalThis.fetch;
@@ -14,7 +14,7 @@ export const sentRequests: { method: string; path: string }[] = [];
 let cookie = '';
 let origin = '';
 
-/** Opens a tab at the URL. Call it before the console's modules are loaded, because they read the URL. */
+/** Opens a tab at the URL. Call this before you load the console's modules, because they read the URL. */
 export function openTab(url: string): void {
   origin = new URL(url).origin;
   const sessionItems = new Map<string, string>();
