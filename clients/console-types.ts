@@ -47,7 +47,10 @@ type DifferingParts<A, B> =
   | (IsAssignable<ParametersOf<B, 'query'>, ParametersOf<A, 'query'>> extends true ? never : 'query');
 
 type Differences = {
-  [Path in keyof ConsolePaths & keyof GeneratedPaths]: IsSame<MethodsOf<ConsolePaths[Path]>, MethodsOf<GeneratedPaths[Path]>> extends true
+  [Path in keyof ConsolePaths & keyof GeneratedPaths]: IsSame<
+    MethodsOf<ConsolePaths[Path]>,
+    MethodsOf<GeneratedPaths[Path]>
+  > extends true
     ? {
         [M in MethodsOf<ConsolePaths[Path]> &
           keyof GeneratedPaths[Path]]: `${M & string} ${Path}: ${DifferingParts<ConsolePaths[Path][M], NonNullable<GeneratedPaths[Path][M]>>}`;
@@ -55,7 +58,9 @@ type Differences = {
     : `${Path}: methods`;
 }[keyof ConsolePaths & keyof GeneratedPaths];
 
-type MissingPaths = Exclude<keyof GeneratedPaths, keyof ConsolePaths> | Exclude<keyof ConsolePaths, keyof GeneratedPaths>;
+type MissingPaths =
+  | Exclude<keyof GeneratedPaths, keyof ConsolePaths>
+  | Exclude<keyof ConsolePaths, keyof GeneratedPaths>;
 
 /**
  * The playground context has one object field, and its additional fields are strings. openapi-typescript generates an intersection

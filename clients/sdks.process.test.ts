@@ -261,7 +261,12 @@ test.each(SDKS.map((sdk, index) => ({ ...sdk, appName: `app-${index}`, flag: `fl
     await expect.poll(() => sdk.getVariantName('ada')).toBe(enabled);
     await sdk.sendMetrics();
 
-    const counts = { appName, environment: 'production', yes: positiveCount, variants: lacks ? {} : { blue: positiveCount } };
+    const counts = {
+      appName,
+      environment: 'production',
+      yes: positiveCount,
+      variants: lacks ? {} : { blue: positiveCount },
+    };
     await expect
       .poll(async () => await flushAndRead(`client-metrics/features/${flag}/raw`))
       .toMatchObject({ data: [counts] });

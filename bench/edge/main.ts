@@ -20,7 +20,11 @@ const options = readOptions({
     flags: { type: 'string', default: '10000', meaning: 'Number of flags' },
     changes: { type: 'string', default: '300', meaning: 'Changes whose latency is measured' },
     requests: { type: 'string', default: '12000', meaning: 'Requests of each kind' },
-    starts: { type: 'string', default: '5', meaning: 'Times that an edge starts from disk and from the server' },
+    starts: {
+      type: 'string',
+      default: '5',
+      meaning: 'Times that an edge starts from disk and from the server',
+    },
     revocations: { type: 'string', default: '200', meaning: 'Tokens to revoke' },
     tokens: { type: 'string', default: '50000', meaning: 'Requests with random tokens' },
     edges: { type: 'string', default: '1000', meaning: 'Edges that one server feeds' },

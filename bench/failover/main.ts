@@ -10,7 +10,7 @@ import { startServer } from '../server.ts';
 import { findNewestEventId, type Outcome, startFailingDatabase } from './database.ts';
 import { compareSdks, KINDS, startSdks } from './sdks.ts';
 import { startSearches } from './searches.ts';
-import { compareLogs, type EventLog, tailEvents, SEARCHES } from './streams.ts';
+import { compareLogs, type EventLog, SEARCHES, tailEvents } from './streams.ts';
 import { startTokenWorkload } from './tokens.ts';
 import { ENVIRONMENT, startWriters } from './writers.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Loop, startLoop } from '../load.ts';
 import { type Response, send } from '../requests.ts';
 import { judgeResult } from '../search/judge.ts';
-import { buildCondition, type Result, readPlain, type Search, buildSearchPath } from '../search/plain.ts';
+import { buildCondition, buildSearchPath, type Result, readPlain, type Search } from '../search/plain.ts';
 import type { Era, FailingDatabase } from './database.ts';
 
 const PAUSE_MS = 200;

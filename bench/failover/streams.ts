@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStream } from '../../server/src/test/event-stream-client.ts';
 import { waitUntilEqual } from '../sdks.ts';
-import { buildCondition, type Search, buildSearchPath } from '../search/plain.ts';
+import { buildCondition, buildSearchPath, type Search } from '../search/plain.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 import type { Era } from './database.ts';
 

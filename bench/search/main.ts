@@ -4,7 +4,7 @@ import { withClient } from '../database.ts';
 import { printMachine, startServer, waitForIndex } from '../server.ts';
 import { makeCallers } from './callers.ts';
 import { buildCases, type Case } from './cases.ts';
-import { formatRow, HEADER, findMissedGoals } from './goals.ts';
+import { findMissedGoals, formatRow, HEADER } from './goals.ts';
 import { buildDatabaseUrl, prepareEvents } from './load.ts';
 import { type Measurement, runCase, runConcurrently } from './run.ts';
 

@@ -86,7 +86,9 @@ export async function readPlain(
 }
 
 export async function readHttp(server: string, search: Search, caller: Caller): Promise<Result> {
-  const response = await fetch(server + buildSearchPath(search), { headers: { authorization: caller.token } });
+  const response = await fetch(server + buildSearchPath(search), {
+    headers: { authorization: caller.token },
+  });
   const body = await response.text();
   if (response.status !== 200) throw new Error(`status ${response.status}: ${body.slice(0, 200)}`);
   const { total, events } = JSON.parse(body) as { total: number; events: { id: number }[] };

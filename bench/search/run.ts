@@ -2,7 +2,14 @@ import type pg from 'pg';
 import { cpuBetween, percentile, readCpu } from '../measure.ts';
 import type { Server } from '../server.ts';
 import type { Case } from './cases.ts';
-import { buildCondition, type Caller, describeDifference, readHttp, readPlain, buildSearchPath } from './plain.ts';
+import {
+  buildCondition,
+  buildSearchPath,
+  type Caller,
+  describeDifference,
+  readHttp,
+  readPlain,
+} from './plain.ts';
 
 const WARM_UP_REQUESTS = 3;
 const MIN_ROUNDS = 3;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createPerson, createProject, unique } from './support/api.ts';
-import { goTo } from './support/open-page.ts';
+import { visitAndWait } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
@@ -10,13 +10,13 @@ testAsAdmin(
     const name = `Crew ${unique()}`;
     const person = await createPerson(api);
     const project = await createProject(api, { name: `Project ${unique()}` });
-    await goTo(page, '/admin/groups/new');
+    await visitAndWait(page, '/admin/groups/new');
 
     await page.getByLabel('Name', { exact: false }).first().fill(name);
     await page.getByLabel('Members (0)').fill(person.username);
     await page.getByRole('button', { name: `Add ${person.username}` }).click();
     await page.getByRole('button', { name: `Remove ${person.username}` }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Create group' }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     await page.getByLabel('Project', { exact: true }).selectOption(project);
@@ -26,7 +26,7 @@ testAsAdmin(
     await page.getByLabel('Project', { exact: true }).selectOption(project);
     const disabledOption = page.getByRole('option', { name: 'Member (has this role)' });
     await expect.poll(() => disabledOption.isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
     const { users } = await api.send<{ users: unknown[]; groups: { name: string; roles: number[] }[] }>(
       'GET',
       `/api/admin/projects/${project}/access`,
@@ -40,7 +40,7 @@ testAsAdmin(
     await dialog.getByRole('button', { name: 'Delete group' }).click();
 
     await page.waitForURL('/admin/groups');
-    await goTo(page, `/admin/groups?query=${encodeURIComponent(name)}`);
+    await visitAndWait(page, `/admin/groups?query=${encodeURIComponent(name)}`);
     await page.getByText('No groups match.').waitFor();
   },
 );
@@ -51,7 +51,7 @@ testAsAdmin(
     const [name, takenName] = [`Team ${unique()}`, `Taken ${unique()}`];
     const { id } = await api.send<{ id: number }>('POST', '/api/admin/groups', { name });
     await api.send('POST', '/api/admin/groups', { name: takenName });
-    await goTo(page, `/admin/groups/${id}`);
+    await visitAndWait(page, `/admin/groups/${id}`);
     const description = page.getByLabel('Description');
 
     await description.fill('Mine');
@@ -63,7 +63,7 @@ testAsAdmin(
     await page.getByLabel('Name').first().fill(takenName);
     await page.keyboard.press('ControlOrMeta+s');
     await page.getByText(/already exists/).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Discard' }).click();
 
     expect(await page.getByLabel('Name').first().inputValue()).toBe(name);
@@ -74,12 +74,12 @@ testAsAdmin(
   'creates a service account and its token, shows the secret once, and deletes both',
   async ({ page, api, server }) => {
     const name = `Pipeline ${unique()}`;
-    await goTo(page, '/admin/service-accounts');
+    await visitAndWait(page, '/admin/service-accounts');
     await page.keyboard.press('n');
     const panel = page.getByRole('dialog', { name: 'New service account' });
     await panel.getByLabel('Name').first().fill(name);
     await panel.getByLabel('Role on this instance').selectOption('Editor');
-    await accessible(page);
+    await expectAccessible(page);
     await panel.getByRole('button', { name: 'Create service account' }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     const id = Number(new URL(page.url()).pathname.split('/').at(-1));
@@ -95,7 +95,7 @@ testAsAdmin(
     await dialog.getByLabel('Date').fill(date);
     await createButton.click();
     const secret = (await dialog.locator('code').textContent()) ?? '';
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     const meResponse = await fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
     expect(await meResponse.json()).toMatchObject({ user: { name, isAPI: true } });
@@ -132,7 +132,7 @@ testAsAdmin(
     const canReadSecrets = async (id: number) =>
       (await api.send<{ readsTokenSecrets: boolean }>('GET', `/api/admin/service-account/${id}`))
         .readsTokenSecrets;
-    await goTo(page, '/admin/service-accounts?edit=new');
+    await visitAndWait(page, '/admin/service-accounts?edit=new');
     const panel = page.getByRole('dialog', { name: 'New service account' });
     await panel.getByLabel('Name').first().fill(name);
     await panel.getByLabel('Can read the secrets').check();
@@ -147,7 +147,7 @@ testAsAdmin(
     await page.getByText('Saving permanently deletes the stored secrets').waitFor();
     await page.getByRole('button', { name: /^Save/ }).click();
     await page.getByText('Service account saved.').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     expect(await canReadSecrets(id)).toBe(false);
   },
@@ -158,12 +158,12 @@ testAsAdmin(
   async ({ page, newPage, server }) => {
     const name = `Interns ${unique()}`;
     const person = `Ines ${unique()}`;
-    await goTo(page, `/admin/invitations?query=${encodeURIComponent(name)}`);
+    await visitAndWait(page, `/admin/invitations?query=${encodeURIComponent(name)}`);
     await page.keyboard.press('n');
     const panel = page.getByRole('dialog', { name: 'New invitation' });
     await panel.getByLabel('Name').fill(name);
     await panel.getByLabel('Expires').selectOption('30 days from now');
-    await accessible(page);
+    await expectAccessible(page);
     await panel.getByRole('button', { name: 'Create invitation' }).click();
     const dialog = page.getByRole('dialog', { name: `Link for ${name}` });
     const link = new URL((await dialog.locator('code').textContent()) ?? '');
@@ -183,7 +183,7 @@ testAsAdmin(
     expect(signupResponse.status(), `${server.url} ${await signupResponse.text()}`).toBe(201);
     await detail.getByText(person).waitFor();
     await detail.getByRole('link', { name: 'a group that has roles' }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await detail.getByRole('button', { name: 'Disable' }).click();
     await detail.getByText('Disabled').waitFor();
     await page.getByRole('row').filter({ hasText: name }).getByText('Disabled').waitFor();

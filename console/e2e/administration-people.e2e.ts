@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
-import { goTo, openPage, visit } from './support/open-page.ts';
+import { openPage, visit, visitAndWait } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testAsAdmin, testBehindFront } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import { test, testAsAdmin, testBehindLoadBalancer } from './support/test.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const administrationNavigation = (page: Page) => page.getByRole('navigation', { name: 'Administration' });
@@ -43,7 +43,9 @@ test('lists only the pages that the user may open', async ({ page, newPage, api,
   await openPage(viewerPage, '/');
   await mainNavigation(viewerPage).getByRole('link', { name: 'Administration' }).click();
   await viewerPage.waitForURL('/admin/explain-access');
-  await expect.poll(() => administrationNavigation(viewerPage).getByRole('link').allTextContents()).toEqual(FOR_EVERYONE);
+  await expect
+    .poll(() => administrationNavigation(viewerPage).getByRole('link').allTextContents())
+    .toEqual(FOR_EVERYONE);
 
   await logInWithRootRole(api, page, ['READ_ROLE']);
   await openPage(page, '/');
@@ -60,7 +62,7 @@ test('lists only the pages that the user may open', async ({ page, newPage, api,
   await page.keyboard.press('Escape');
   await openPage(page, '/admin/users');
   await page.getByText('requires the permission ADMIN').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -75,7 +77,7 @@ testAsAdmin(
       environment: 'development',
       projects: ['*'],
     });
-    await goTo(page, '/admin/instance');
+    await visitAndWait(page, '/admin/instance');
     const palette = page.getByRole('dialog', { name: 'Search or run' });
     const type = async (text: string) => {
       await page.keyboard.press('ControlOrMeta+k');
@@ -91,7 +93,7 @@ testAsAdmin(
     await type(word);
     await palette.getByRole('button', { name: `segment-${word}` }).waitFor();
     await palette.getByRole('button', { name: `token-${word}` }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await palette.getByRole('button', { name: `Pat ${word}` }).click();
 
     await page.waitForURL(`/admin/users?user=${id}`);
@@ -99,7 +101,7 @@ testAsAdmin(
   },
 );
 
-test('a narrow window shows the navigation as a select instead of a administrationNavigation', async ({ newPage, logInAs }) => {
+test('a narrow window shows the navigation as a select instead of a column', async ({ newPage, logInAs }) => {
   const page = await newPage({ viewport: { width: 360, height: 740 } });
   await logInAs({ rootRole: 'Admin' }, page);
 
@@ -109,7 +111,7 @@ test('a narrow window shows the navigation as a select instead of a administrati
 
   await page.waitForURL('/admin/groups');
   await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -127,14 +129,14 @@ testAsAdmin(
     await panel.getByLabel('Username').fill('dora@example.com');
     await panel.getByRole('button', { name: 'Create user' }).click();
     await panel.getByText('Must not contain an @ unless it equals email').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await panel.getByLabel('Username').fill('');
     await panel.getByLabel('Email address').fill(email);
     await panel.getByLabel('Role').selectOption('Editor');
     await panel.getByRole('button', { name: 'Create user' }).click();
     const dialog = page.getByRole('dialog', { name: `Invitation link for ${name}` });
     const link = (await dialog.locator('code').textContent()) ?? '';
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
 
     await row(page, name).getByText('Invited').waitFor();
@@ -158,7 +160,7 @@ testAsAdmin('asks before it discards a new user', async ({ page }) => {
   const panel = page.getByRole('dialog', { name: 'New user' });
   await panel.getByLabel('Name', { exact: true }).fill('Farid');
 
-  await asksBeforeInputIsLost(page, panel.getByLabel('Name', { exact: true }), [
+  await expectDiscardConfirmation(page, panel.getByLabel('Name', { exact: true }), [
     () => page.keyboard.press('Escape'),
   ]);
 });
@@ -195,7 +197,7 @@ testAsAdmin(
     await project('Hidden').getByText('no access').waitFor();
     await project('Hidden').getByText('is not a member').waitFor();
     expect([hiddenProject, openProject]).toHaveLength(2);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -217,7 +219,7 @@ testAsAdmin('edits a user, and resolves a conflict between two editors', async (
   await api.send('PUT', `/api/admin/user-admin/${id}`, { name: 'Benjamin' });
   await panel.getByRole('button', { name: /^Save/ }).click();
   await panel.getByText(/changed this user .*while you were editing it/).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await panel.getByRole('button', { name: 'Continue with mine' }).click();
   await panel.getByRole('button', { name: /^Save/ }).click();
 
@@ -240,7 +242,7 @@ testAsAdmin(
     expect(await readRole()).toBe(2);
     await select.selectOption('Admin');
     const dialog = page.getByRole('dialog', { name: `Make ${username} an admin?` });
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await readRole()).toBe(2);
     await select.selectOption('Admin');
@@ -256,7 +258,7 @@ testAsAdmin(
     const person = await createPerson(api);
     const personPage = await newPage();
     await logIn(personPage, person);
-    await goTo(page, `/admin/users?query=${person.username}&user=${person.id}`);
+    await visitAndWait(page, `/admin/users?query=${person.username}&user=${person.id}`);
     const dialog = page.getByRole('dialog');
 
     await page.getByRole('button', { name: 'Reset password…' }).click();
@@ -272,7 +274,7 @@ testAsAdmin(
     const deleteButton = dialog.getByRole('button', { name: 'Delete user' });
     expect(await deleteButton.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Type/).fill(person.username);
-    await accessible(page);
+    await expectAccessible(page);
     await deleteButton.click();
 
     await page.getByText('No users match.').waitFor();
@@ -299,7 +301,7 @@ testAsAdmin('renders only a few rows of 10,000 users, and finds a user', async (
   const users = Array.from({ length: 10_000 }, (_, n) => user(n + 1));
   const rootRoles = [{ id: 3, name: 'Viewer', type: 'root', description: '' }];
   await page.route('**/api/admin/user-admin', route => route.fulfill({ json: { users, rootRoles } }));
-  await goTo(page, '/admin/users');
+  await visitAndWait(page, '/admin/users');
 
   await page.getByText('10,000 users').first().waitFor();
   expect(await page.getByRole('row').count()).toBeLessThan(60);
@@ -309,15 +311,15 @@ testAsAdmin('renders only a few rows of 10,000 users, and finds a user', async (
   expect(await page.getByRole('row').count()).toBe(2);
 });
 
-testBehindFront('shows a server error, and retries', async ({ page, server, logInAs, tolerated }) => {
+testBehindLoadBalancer('shows a server error, and retries', async ({ page, server, logInAs, tolerated }) => {
   tolerated.push(/responded with (a status of )?500/);
   await logInAs({ rootRole: 'Admin' });
-  server.front.broken = { paths: /^\/api\/admin\/user-admin$/, status: 500 };
+  server.loadBalancer.broken = { paths: /^\/api\/admin\/user-admin$/, status: 500 };
   await page.goto('/admin/users?query=none');
   await page.getByText('This part did not load').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
-  delete server.front.broken;
+  delete server.loadBalancer.broken;
   await retry(page, page.getByText('No users match.'));
 });
 
@@ -333,7 +335,7 @@ testAsAdmin(
     await page.getByRole('option', { name }).click();
     const panel = page.getByRole('dialog', { name: 'Grant a role' });
     await panel.getByRole('list', { name: 'Chosen' }).getByText(username).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await panel.getByRole('button', { name: 'Add 1 member' }).click();
 
     await page.getByText(`Granted Member to ${username}.`).waitFor();

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
-import { goTo, openPage } from './support/open-page.ts';
+import { openPage, visitAndWait } from './support/open-page.ts';
 import { testAsAdmin, testWithOwnServer } from './support/test.ts';
 
 type Role = { id: number; name: string; permissions: { name: string; environment?: string }[] };
@@ -23,7 +23,7 @@ const readPermissions = async (api: Api, id: number) =>
     environment ? `${name} ${environment}` : name,
   );
 
-/** Closes the focused control's tooltip, because tooltips are outside the page's landmarks, which `accessible` would report. */
+/** Closes the focused control's tooltip, because tooltips are outside the page's landmarks, which `expectAccessible` would report. */
 async function closeTooltip(page: Page): Promise<void> {
   await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
   await page.mouse.move(0, 0);
@@ -33,7 +33,7 @@ async function closeTooltip(page: Page): Promise<void> {
 testAsAdmin('creates a role from an existing one, and changes it in the matrix', async ({ page, api }) => {
   const source = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
   const name = `Release ${unique()}`;
-  await goTo(page, `/admin/roles/${source.id}`);
+  await visitAndWait(page, `/admin/roles/${source.id}`);
 
   await page.getByRole('link', { name: 'Duplicate' }).click();
   await expect.poll(() => page.getByLabel('Name').first().inputValue()).toBe(`Copy of ${source.name}`);
@@ -43,7 +43,7 @@ testAsAdmin('creates a role from an existing one, and changes it in the matrix',
   await page.getByLabel('Create: Flags').check();
   await page.getByLabel('Enable and disable flags in production').check();
   await closeTooltip(page);
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Create role' }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
@@ -60,19 +60,19 @@ testAsAdmin('creates a role from an existing one, and changes it in the matrix',
 
   expect(await readPermissions(api, id)).toEqual(['CREATE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT']);
   await closeTooltip(page);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('compares two roles, and shows only the differences', async ({ page, api }) => {
   const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'MOVE_FEATURE_TOGGLE' }]);
   const otherRole = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'DELETE_PROJECT' }]);
-  await goTo(page, `/admin/roles/${role.id}`);
+  await visitAndWait(page, `/admin/roles/${role.id}`);
 
   await page.getByLabel('Compare with').selectOption(otherRole.name);
   await page.getByText(`not in ${otherRole.name}`).waitFor();
   await page.getByLabel('Move: Flags, only in this role').waitFor();
   await page.getByLabel('Delete: Project, only in the other role').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByText('Only differences 2').click();
 
   await page.getByRole('row', { name: 'API tokens' }).waitFor({ state: 'hidden' });
@@ -84,13 +84,13 @@ testAsAdmin('shows who has a role, and deletes the role only if nobody has it', 
   const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
   const project = await createProject(api, { name: `Held ${unique()}` });
   const person = await createPerson(api, { projectRoles: { [project]: role.name } });
-  await goTo(page, `/admin/roles/${role.id}`);
+  await visitAndWait(page, `/admin/roles/${role.id}`);
 
   await page.getByRole('link', { name: person.username }).waitFor();
   await page.getByText('You cannot delete this role while').waitFor();
   const deleteButton = page.getByRole('button', { name: 'Delete role…' });
   expect(await deleteButton.getAttribute('aria-disabled')).toBe('true');
-  await accessible(page);
+  await expectAccessible(page);
   await api.send('DELETE', `/api/admin/projects/${project}/users/${person.id}/roles`);
   await page.getByText('Nobody has this role. Choose a project').waitFor();
   await deleteButton.click();
@@ -104,7 +104,7 @@ testAsAdmin(
   'a conflict stops a save, and the page is read-only for built-in roles and for users without ADMIN',
   async ({ page, newPage, api }) => {
     const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
-    await goTo(page, `/admin/roles/${role.id}`);
+    await visitAndWait(page, `/admin/roles/${role.id}`);
     await page.getByLabel('Create: Flags').check();
     await api.send('PUT', `/api/admin/roles/${role.id}`, {
       name: role.name,
@@ -112,11 +112,11 @@ testAsAdmin(
     });
     await page.getByRole('button', { name: /^Save/ }).click();
     await page.getByText(/changed this role .*while you were editing it/).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Take theirs' }).click();
     expect(await page.getByLabel('Delete: Flags').isChecked()).toBe(true);
 
-    await goTo(page, '/admin/roles/1');
+    await visitAndWait(page, '/admin/roles/1');
     expect(await page.getByLabel('Create: Flags').isChecked()).toBe(true);
     expect(await page.getByLabel('Create: Flags').isDisabled()).toBe(true);
     const readerRole = await createRole(api, [{ name: 'READ_ROLE' }], 'root-custom');

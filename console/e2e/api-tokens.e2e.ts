@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { testAsAdmin, testAsViewer, testBehindFront, testWithOwnServer } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import { testAsAdmin, testAsViewer, testBehindLoadBalancer, testWithOwnServer } from './support/test.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
@@ -35,7 +35,7 @@ function run(code: string): { child: ChildProcess; errors: () => string } {
 }
 
 testAsAdmin(
-  'creates a token, shows its secret once, and shows that the code connects',
+  'creates a token, shows its secret once, and shows that the application connects',
   async ({ page, api, server }) => {
     const flag = await createFlag(api, await createProject(api));
     const name = `shop-${unique()}`;
@@ -46,7 +46,7 @@ testAsAdmin(
     await page.getByLabel('Last valid day').fill('2020-01-01');
     await page.getByRole('button', { name: 'Create token' }).click();
     await expect.poll(() => page.getByLabel('Last valid day').getAttribute('aria-invalid')).toBe('true');
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByLabel('Last valid day').fill('');
     await page.getByRole('button', { name: 'Create token' }).click();
 
@@ -56,7 +56,7 @@ testAsAdmin(
     await line.getByText('Waiting for the first SDK…').waitFor();
     const { height } = (await line.boundingBox()) ?? {};
     expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('tab', { name: 'Browser' }).click();
     await page.getByText('this needs a token of type frontend').waitFor();
     await page.getByRole('tab', { name: 'Node' }).click();
@@ -67,7 +67,7 @@ testAsAdmin(
     await line.getByText(`${name} registered`).waitFor({ timeout: 60_000 });
     await line.getByRole('link', { name: 'Open application' }).waitFor();
     expect((await line.boundingBox())?.height).toBe(height);
-    await accessible(page);
+    await expectAccessible(page);
     const response = await fetch(`${server.url}/api/client/metrics`, {
       method: 'POST',
       headers: { authorization: secret, 'content-type': 'application/json' },
@@ -87,11 +87,11 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Done' }).click();
     await detail(page, name).getByRole('link', { name }).waitFor();
     expect(await page.getByText(secret).count()).toBe(0);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
-testAsAdmin('the Node code on the page keeps running while the server is down', async ({ page }) => {
+testAsAdmin('the Node sample on the page keeps running while the server is down', async ({ page }) => {
   await visit(page, '/admin/tokens/new');
   await page.getByLabel('Name').fill(`shop-${unique()}`);
   await page.getByRole('button', { name: 'Create token' }).click();
@@ -109,7 +109,7 @@ testAsAdmin('asks before it discards a new token', async ({ page }) => {
   await visit(page, '/admin/tokens/new');
   await page.getByLabel('Name').fill('checkout service');
 
-  await asksBeforeInputIsLost(page, page.getByLabel('Name'), [
+  await expectDiscardConfirmation(page, page.getByLabel('Name'), [
     () => page.getByRole('link', { name: 'Cancel' }).click(),
   ]);
 });
@@ -125,7 +125,7 @@ testAsAdmin('changes the expiry of a token, and deletes the token', async ({ pag
   await dialog.getByLabel('Last valid day').fill('2099-12-31');
   await dialog.getByRole('button', { name: 'Save the expiry' }).click();
   await detail(page, name).getByText('31 Dec 2099').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await detail(page, name).getByRole('button', { name: 'Delete token…' }).click();
   await dialog.getByRole('button', { name: 'Delete token' }).click();
 
@@ -151,7 +151,7 @@ testAsAdmin(
     await dialog.getByRole('button', { name: 'Save the expiry' }).click();
     await dialog.getByText('Somebody else changed the expiry to 2098-06-30 in the meantime.').waitFor();
     expect(await readExpiry()).toContain('2098-06-30');
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Save the expiry' }).click();
     await page.getByText('Expiry saved.').waitFor();
 
@@ -171,7 +171,7 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByRole('heading', { name: `${name} 2`, level: 1 }).waitFor();
     await page.getByLabel('I have stored the secret').check();
-    await accessible(page);
+    await expectAccessible(page);
 
     const { tokens } = await api.send<{ tokens: { tokenName: string }[] }>('GET', '/api/admin/api-tokens');
     expect(tokens.filter(({ tokenName }) => tokenName.startsWith(name))).toMatchObject([
@@ -188,20 +188,20 @@ testAsViewer('names the permission that is required to read tokens', async ({ pa
 
   await page.getByText(/READ_CLIENT_API_TOKEN/).waitFor();
   expect(await page.getByRole('button', { name: /^New token/ }).getAttribute('aria-disabled')).toBe('true');
-  await accessible(page);
+  await expectAccessible(page);
 });
 
-testBehindFront(
+testBehindLoadBalancer(
   'after a server error, the page stays open and offers a retry',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/responded with 500|status of 500/);
     const { name } = await createToken(api);
     await logInAs({ rootRole: 'Admin' });
-    server.front.broken = { paths: /^\/api\/admin\/api-tokens/, status: 500 };
+    server.loadBalancer.broken = { paths: /^\/api\/admin\/api-tokens/, status: 500 };
     await page.goto(`/admin/tokens?query=${name}`);
     await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
 
-    delete server.front.broken;
+    delete server.loadBalancer.broken;
     await retry(page, row(page, name));
   },
 );
@@ -233,7 +233,7 @@ testWithOwnServer()(
     await row(page, 'application 4990').waitFor();
     await page.getByLabel('Search tokens').fill('nothing has this name');
     await page.getByText('No tokens match.').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -247,7 +247,7 @@ testAsAdmin(
 
     const code = detail(page, name).getByRole('tabpanel', { name: 'Node' });
     await code.getByText(`<secret of ${name}>`).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     await visit(page, `/projects/${project}`);
     await page.getByRole('button', { name: 'Connect an SDK' }).click();
@@ -255,7 +255,7 @@ testAsAdmin(
     await panel.getByLabel('Token').waitFor();
     await expect.poll(() => panel.getByRole('tabpanel').textContent()).toContain(flag);
     expect(await panel.textContent()).not.toContain(secret);
-    await accessible(page);
+    await expectAccessible(page);
     await panel.getByRole('link', { name: 'Create a token' }).click();
     await page.waitForURL(`/projects/${project}/settings/tokens/new`);
     await panel.waitFor({ state: 'detached' });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, vi } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
 import { testWithOwnServer } from './support/test.ts';
 
@@ -69,9 +69,9 @@ testWithOwnServer()(
     await logInAs({ rootRole: 'Admin' });
     await page.goto('/applications');
     await page.getByRole('row').filter({ hasText: appName }).getByText('1 instance is behind').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('link', { name: appName }).click();
     await page.getByText(/pod keeps asking for flags but has not picked up any changes since/).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { accessible, accessibleInBoth } from './support/accessible.ts';
+import { expectAccessible, expectAccessibleInBothModes } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
 import { openPage } from './support/open-page.ts';
 import { test } from './support/test.ts';
@@ -81,14 +81,14 @@ test('a user logs in, authorizes an agent with limits, and deletes its token in 
   await page.getByText('This name is unverified').waitFor();
   await page.getByText('It cannot change anything.').waitFor();
   await page.getByRole('checkbox', { name: 'Default' }).waitFor();
-  await accessibleInBoth(page);
+  await expectAccessibleInBothModes(page);
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByText('is required for an agent').waitFor();
   await page.getByLabel('Access').selectOption('Read, and change flags within limits');
   await page.getByRole('checkbox', { name: 'Default' }).check();
   await page.getByRole('checkbox', { name: 'development' }).check();
   await page.getByText('only in development, at most 20 times').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Allow' }).click();
 
   await page.getByText('Back in the client').waitFor();
@@ -127,7 +127,7 @@ test('explains an invalid request, and returns to the client only if the user cl
   await logInAs();
   await page.goto(client.path);
   await page.getByText('code_challenge_method must be "S256"').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   expect(client.redirects).toEqual([]);
 
   await page.getByRole('button', { name: /Return to/ }).click();
@@ -148,7 +148,7 @@ test('an unknown client or redirect URI shows no buttons to decide or to return'
 
   await page.goto(client.path);
   await page.getByText('is not one of the client').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   expect(await page.getByRole('button', { name: /Return|Allow|Deny/ }).count()).toBe(0);
 
   await page.goto('/authorize?client_id=nobody');
@@ -169,7 +169,7 @@ test('a user authorizes the CLI without a browser by entering its code', async (
   });
   const device = (await deviceResponse.json()) as { user_code: string; device_code: string };
   await openPage(page, '/authorize');
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByLabel('Code').fill('BBBB-BBBB');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('No client is waiting for this code').waitFor();
@@ -177,7 +177,7 @@ test('a user authorizes the CLI without a browser by entering its code', async (
   await page.getByLabel('Code').fill(device.user_code.toLowerCase());
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('Continue only if you started it yourself').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Allow' }).click();
 

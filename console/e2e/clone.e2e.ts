@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
@@ -51,7 +51,7 @@ testAsAdmin('clones a flag, and shows which parts are omitted and why', async ({
   await planRegion(page).getByText(`Project "${target}" does not have this environment.`).waitFor();
   await planRegion(page).getByText('25 % of users').waitFor();
   await planRegion(page).getByText('Add strategies').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Clone', exact: true }).click();
 
   await page.waitForURL(`/projects/${target}/features/${copy}`);
@@ -61,7 +61,7 @@ testAsAdmin('clones a flag, and shows which parts are omitted and why', async ({
   );
   expect(createdFlag.tags).toEqual([]);
   expect(createdFlag.environments.map(environment => environment.strategies.length)).toEqual([1]);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('lists the obstacles first, and disables cloning', async ({ page, api }) => {
@@ -73,7 +73,7 @@ testAsAdmin('lists the obstacles first, and disables cloning', async ({ page, ap
 
   await page.getByRole('region', { name: 'Obstacles' }).getByText(name).waitFor();
   expect(await page.getByRole('button', { name: 'Clone', exact: true }).isDisabled()).toBe(true);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('updates the plan and marks the differences when the source changes', async ({ page, api }) => {
@@ -96,7 +96,7 @@ testAsAdmin('updates the plan and marks the differences when the source changes'
   await page.getByRole('alert').getByText('The plan changed: 1 difference.').waitFor();
   await planRegion(page).getByText('60 % of users').waitFor();
   await planRegion(page).getByText('was 25 % of users').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await cloneButton.click();
   await page.waitForURL(`/projects/${project}/features/${copy}`);
 });
@@ -122,7 +122,7 @@ testAsAdmin('shows the differences between a copy and its source', async ({ page
   await panel.getByText('Changed').waitFor();
   await panel.getByText('60 %').waitFor();
   await panel.getByText('25 %').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.goBack();
   await panel.waitFor({ state: 'hidden' });
 });
@@ -143,7 +143,7 @@ testAsAdmin(
     await page.getByText('A name can have at most 100 characters. This one has 102.').waitFor();
     expect(await field.inputValue()).toBe(`${name}-2`);
     await expect.poll(() => cloneButton.isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -162,20 +162,20 @@ testAsAdmin('lists the copies of a flag with their differences', async ({ page, 
 
   const rail = page.getByRole('complementary', { name: 'About this flag' });
   await rail.getByRole('region', { name: 'Copies' }).getByText('in sync').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await rail.getByRole('link', { name: 'All 2' }).click();
   await page.waitForURL(`/projects/${project}/features/${name}/copies`);
   await page.getByRole('listitem', { name: unchangedCopy }).getByText('In sync').waitFor();
   const row = page.getByRole('listitem', { name: changedCopy });
   await row.getByText(`in ${target}`).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await row.getByRole('button', { name: '1 difference' }).click();
   await page.getByRole('dialog').getByText('Description').first().waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.goBack();
 
   await row.getByRole('link', { name: changedCopy }).click();
   await page.getByRole('link', { name: 'Copies', exact: true }).click();
   await page.getByRole('region', { name: 'Source' }).getByRole('link', { name }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });

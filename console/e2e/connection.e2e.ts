@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { startServerBehindProxy } from './support/server.ts';
-import { type Target, test, testBehindFront } from './support/test.ts';
+import { type Target, test, testBehindLoadBalancer } from './support/test.ts';
 
 type ServerBehindProxy = Target & { cutDatabase: () => void; restoreDatabase: () => void };
 
@@ -41,7 +41,7 @@ testWithDatabaseOutage(
     // Only the page's own retry can have loaded the list, because the test does not act after the outage.
     await page.getByRole('option').filter({ hasText: flag }).first().waitFor();
     await banner.waitFor({ state: 'hidden' });
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -53,10 +53,10 @@ const findMissingStyles = (page: Page): Promise<string[]> =>
       links.filter(link => !(link as HTMLLinkElement).sheet).map(link => (link as HTMLLinkElement).href),
     );
 
-testBehindFront(
+testBehindLoadBalancer(
   'a page whose script is not loaded yet opens when the server is back, and the current page stays until then',
   async ({ page, server, logInAs, tolerated }) => {
-    const { front } = server;
+    const { loadBalancer } = server;
     await logInAs({ rootRole: 'Admin' });
     await page.goto('/integrations/new/webhook');
     await page.getByLabel('Description').fill('Change log');
@@ -68,36 +68,36 @@ testBehindFront(
     await confirmation.getByRole('button', { name: 'Cancel', exact: true }).click();
     await confirmation.waitFor({ state: 'hidden' });
 
-    front.state = 'down';
+    loadBalancer.state = 'down';
     await page.getByRole('link', { name: 'Playground' }).click();
     await confirmation.getByRole('button', { name: 'Discard changes' }).click();
     await banner.waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Change log');
-    await accessible(page);
-    front.state = 'up';
+    await expectAccessible(page);
+    loadBalancer.state = 'up';
 
     await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
     await banner.waitFor({ state: 'hidden' });
     expect(await findMissingStyles(page)).toEqual([]);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
-testBehindFront(
+testBehindLoadBalancer(
   "offers a reload if a server update removed a page's script, and the current page stays until then",
   async ({ page, server, logInAs }) => {
-    const { front } = server;
+    const { loadBalancer } = server;
     await logInAs({ rootRole: 'Admin' });
     await page.goto('/projects?query=none');
     await page.getByText('No projects match.').waitFor();
 
-    front.state = 'updated';
+    loadBalancer.state = 'updated';
     await page.getByRole('link', { name: 'Playground' }).click();
     const banner = page.getByRole('alert').filter({ hasText: 'Halyard was updated.' });
     await banner.waitFor();
     expect(await page.getByLabel('Filter projects').inputValue()).toBe('none');
-    await accessible(page);
-    front.state = 'up';
+    await expectAccessible(page);
+    loadBalancer.state = 'up';
     await banner.getByRole('button', { name: 'Reload' }).click();
 
     await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
@@ -105,22 +105,22 @@ testBehindFront(
   },
 );
 
-testBehindFront(
+testBehindLoadBalancer(
   'a part of a page that fails to load shows an error and a retry button',
   async ({ page, api, server, logInAs, tolerated }) => {
-    const { front } = server;
+    const { loadBalancer } = server;
     const project = await createProject(api);
     const flag = await createFlag(api, project);
     await logInAs({ rootRole: 'Admin' });
     tolerated.push(/500/);
 
-    front.broken = { paths: /^\/api\/admin\/search\/events/, status: 500 };
+    loadBalancer.broken = { paths: /^\/api\/admin\/search\/events/, status: 500 };
     await page.goto(`/projects/${project}/features/${flag}`);
     const changes = page.getByRole('region', { name: 'Recent changes' });
     await changes.getByText('This part did not load').waitFor();
     await page.getByRole('heading', { name: /^Strategies in/ }).waitFor();
-    await accessible(page);
-    delete front.broken;
+    await expectAccessible(page);
+    delete loadBalancer.broken;
     await changes.getByRole('button', { name: 'Retry' }).click();
 
     await changes.getByRole('link', { name: /created/ }).waitFor();
@@ -128,34 +128,34 @@ testBehindFront(
   },
 );
 
-testBehindFront(
+testBehindLoadBalancer(
   'a part of a page that failed to load in an outage loads when the server is back',
   async ({ page, server, logInAs, tolerated }) => {
-    const { front } = server;
+    const { loadBalancer } = server;
     await logInAs({ rootRole: 'Admin' });
     tolerated.push(/502/);
 
-    front.broken = { paths: /^\/api\/admin\/user\/sessions/, status: 502 };
+    loadBalancer.broken = { paths: /^\/api\/admin\/user\/sessions/, status: 502 };
     await page.goto('/profile');
     await page.getByText('This part did not load').waitFor();
-    delete front.broken;
+    delete loadBalancer.broken;
 
     await page.getByText('This session').waitFor();
     expect(await page.getByText('This part did not load').count()).toBe(0);
   },
 );
 
-testBehindFront(
+testBehindLoadBalancer(
   'the console opens without a click once it can load the user',
   async ({ page, server, logInAs, tolerated }) => {
-    const { front } = server;
+    const { loadBalancer } = server;
     await logInAs({ rootRole: 'Admin' });
     tolerated.push(/502|Cannot reach/);
 
-    front.broken = { paths: /^\/api\/admin\/user$/, status: 502 };
+    loadBalancer.broken = { paths: /^\/api\/admin\/user$/, status: 502 };
     await page.goto('/projects');
     await page.getByText('This page did not load').waitFor();
-    delete front.broken;
+    delete loadBalancer.broken;
 
     await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
   },

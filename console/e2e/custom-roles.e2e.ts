@@ -6,9 +6,9 @@ import { permissionsByOperation } from '../src/api/api.gen.ts';
 import { can, EVERYWHERE, type Me, type OperationId } from '../src/api/can.ts';
 import { keys } from '../src/api/keys.ts';
 import { type Api, createPerson, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { logIn } from './support/log-in.ts';
-import { goTo, openPage } from './support/open-page.ts';
+import { openPage, visitAndWait } from './support/open-page.ts';
 import { test } from './support/test.ts';
 
 const ROLES = campaignSize({ usual: 3, long: 200 });
@@ -51,8 +51,8 @@ function createGenerator(seed: number): () => number {
 
 /** Creates two projects, and a user with a root role and with a role in the first project. Both roles are empty. */
 async function createWorld(api: Api) {
-  const ownFlag = await flagWithStrategy(api);
-  const otherFlag = await flagWithStrategy(api);
+  const ownFlag = await createFlagWithStrategy(api);
+  const otherFlag = await createFlagWithStrategy(api);
   await api.send('POST', `${ownFlag.base}/link`, { url: 'https://example.com/1', title: 'Ticket' });
   const { roles: rootRole } = await api.send<{ roles: { id: number } }>('POST', '/api/admin/roles', {
     name: `root ${unique()}`,
@@ -203,16 +203,16 @@ async function compareOperations(send: Send, me: Me, world: World, random: () =>
 
 /** Lists the pages with controls. */
 const listPages = ({
-  ownFlag: { address, project },
+  ownFlag: { pagePath, project },
   otherFlag,
   segment,
   person,
   integration,
 }: World): string[] => [
   `/projects/${project}`,
-  `${address}?environment=production`,
-  `${address}/dependencies`,
-  `${address}/settings`,
+  `${pagePath}?environment=production`,
+  `${pagePath}/dependencies`,
+  `${pagePath}/settings`,
   `/projects/${project}/health`,
   `/projects/${project}/segments`,
   `/projects/${project}/segments/${segment}`,
@@ -291,7 +291,7 @@ type FoundControl = Control & { path: string };
 async function visitPages(page: Page, world: World): Promise<FoundControl[]> {
   const controls: FoundControl[] = [];
   for (const [index, path] of listPages(world).entries()) {
-    await (index === 0 ? openPage : goTo)(page, path);
+    await (index === 0 ? openPage : visitAndWait)(page, path);
     for (const control of await readControls(page)) controls.push({ path, ...control });
   }
   return controls;
@@ -301,7 +301,7 @@ async function visitPages(page: Page, world: World): Promise<FoundControl[]> {
 async function showPagesAs(page: Page, world: World, users: readonly Me[]): Promise<FoundControl[][]> {
   const controlsByUser: FoundControl[][] = users.map(() => []);
   for (const [index, path] of listPages(world).entries()) {
-    await (index === 0 ? openPage : goTo)(page, path);
+    await (index === 0 ? openPage : visitAndWait)(page, path);
     for (const [userIndex, me] of users.entries())
       for (const control of await readControls(page, me))
         controlsByUser[userIndex]?.push({ path, ...control });
@@ -321,7 +321,14 @@ async function compareControls(
     const [operation = '', project = '', environment = ''] = call.split(' ');
     const projects = project === '' ? [world.ownFlag.project, world.otherFlag.project] : [project];
     for (const candidate of projects)
-      if (await serverAccepts(send, operation, { project: candidate, ...(environment && { environment }) }, world))
+      if (
+        await serverAccepts(
+          send,
+          operation,
+          { project: candidate, ...(environment && { environment }) },
+          world,
+        )
+      )
         return true;
     return false;
   };

@@ -1,4 +1,4 @@
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
@@ -13,7 +13,7 @@ testAsAdmin('deactivates and reactivates a user', async ({ page, api }) => {
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('button', { name: 'Reactivate…' }).waitFor();
   await page.getByText('Deactivated', { exact: false }).first().waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
   await visit(page, `/admin/users?filter=deactivated&user=${person.id}`);
   await page.getByRole('button', { name: 'Reactivate…' }).click();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer } from './support/test.ts';
@@ -42,7 +42,7 @@ testAsAdmin(
       .click();
     await page.getByLabel('Name').fill(name);
     await page.getByLabel('Environment').selectOption('production');
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Create enrolment' }).click();
     const dialog = page.getByRole('dialog', { name: `Enrolment of ${name}` });
     const enrolment = (await dialog.locator('code').textContent()) ?? '';
@@ -51,7 +51,7 @@ testAsAdmin(
     await dialog.getByRole('tab', { name: 'Kubernetes' }).click();
     expect(await dialog.getByRole('tabpanel').textContent()).toContain(enrolment);
     await dialog.getByRole('tab', { name: 'Shell' }).click();
-    await accessible(page);
+    await expectAccessible(page);
     await runCommand((await dialog.getByRole('tabpanel').locator('pre').textContent()) ?? '');
     await line.getByText(`${name} is connected`).waitFor({ timeout: 120_000 });
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
@@ -60,7 +60,7 @@ testAsAdmin(
     await detail.getByText('All projects').waitFor();
     await detail.getByText('Current, revision').waitFor();
     await page.getByRole('row').filter({ hasText: name }).getByText('Connected').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await detail.getByRole('link', { name }).click();
     await page.getByRole('complementary', { name }).getByRole('link', { name: 'Open the edge' }).click();
 
@@ -88,7 +88,7 @@ testAsAdmin('lists an enrolment that no edge has used yet', async ({ page, api }
   const row = page.getByRole('row').filter({ hasText: name });
   await row.getByText('Not started').waitFor();
   await page.getByRole('complementary', { name }).getByText('No edge has reported').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsViewer('a Viewer does not find the page in the navigation', async ({ page }) => {

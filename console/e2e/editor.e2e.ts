@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { expectAccessible } from './support/accessible.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { waitForFocus } from './support/focus.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ page, api }) => {
-  const { address, project, id } = await flagWithStrategy(api);
+  const { pagePath, project, id } = await createFlagWithStrategy(api);
   const confirmation = page.getByRole('dialog', { name: 'Discard changes?' });
   const title = page.getByRole('textbox', { name: 'Title' });
   const choose = (name: string) => confirmation.getByRole('button', { name, exact: true }).click();
 
-  await visit(page, address);
+  await visit(page, pagePath);
   await page.getByRole('button', { name: 'Gradual rollout' }).click();
   await title.fill('Mine');
   for (const leave of [
@@ -25,7 +25,7 @@ testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ pa
     await confirmation.waitFor({ state: 'hidden' });
     expect(await title.inputValue()).toBe('Mine');
   }
-  await accessible(page);
+  await expectAccessible(page);
   const [dialog] = await Promise.all([
     page.waitForEvent('dialog'),
     page.evaluate(() => setTimeout(() => location.reload())),
@@ -36,7 +36,7 @@ testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ pa
   await title.waitFor({ state: 'hidden' });
   expect(await confirmation.isVisible()).toBe(false);
 
-  await visit(page, `${address}?edit=${id}`);
+  await visit(page, `${pagePath}?edit=${id}`);
   await title.fill('Mine');
   await page.getByRole('link', { name: 'Health' }).first().click();
   await choose('Discard changes');
@@ -46,9 +46,9 @@ testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ pa
 testAsAdmin(
   'an invalid rollout is an error, and saving moves the focus to the rollout',
   async ({ page, api }) => {
-    const { address, strategies, id } = await flagWithStrategy(api);
+    const { pagePath, strategies, id } = await createFlagWithStrategy(api);
     await page.setViewportSize({ width: 1280, height: 500 });
-    await visit(page, `${address}?edit=${id}`);
+    await visit(page, `${pagePath}?edit=${id}`);
     const percent = page.getByLabel('Rollout in percent');
     const title = page.getByRole('textbox', { name: 'Title' });
     const saveButton = page.getByRole('button', { name: /^Save to production/ });
@@ -60,7 +60,7 @@ testAsAdmin(
       await page.keyboard.press('Control+s');
       await waitForFocus(percent);
     }
-    await accessible(page);
+    await expectAccessible(page);
     await percent.fill('33');
     await page.keyboard.press('Control+s');
     const readRollout = async () =>
@@ -69,34 +69,31 @@ testAsAdmin(
   },
 );
 
-testAsAdmin(
-  'the save bar stays in view while a part of the editor is visible',
-  async ({ page, api }) => {
-    const { address, id } = await flagWithStrategy(api);
-    const saveButton = page.getByRole('button', { name: /^Save to production/ });
-    for (const size of [
-      { width: 1440, height: 560 },
-      { width: 390, height: 560 },
-    ]) {
-      await page.setViewportSize(size);
-      await visit(page, `${address}?edit=${id}`);
-      await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
-      await expect
-        .poll(async () => {
-          const box = await saveButton.boundingBox();
-          return box && box.y + box.height;
-        })
-        .toBeLessThanOrEqual(size.height);
-    }
-    await accessible(page);
-  },
-);
+testAsAdmin('the save bar stays in view while a part of the editor is visible', async ({ page, api }) => {
+  const { pagePath, id } = await createFlagWithStrategy(api);
+  const saveButton = page.getByRole('button', { name: /^Save to production/ });
+  for (const size of [
+    { width: 1440, height: 560 },
+    { width: 390, height: 560 },
+  ]) {
+    await page.setViewportSize(size);
+    await visit(page, `${pagePath}?edit=${id}`);
+    await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
+    await expect
+      .poll(async () => {
+        const box = await saveButton.boundingBox();
+        return box && box.y + box.height;
+      })
+      .toBeLessThanOrEqual(size.height);
+  }
+  await expectAccessible(page);
+});
 
 testAsAdmin(
   'a new strategy shows its audience, and an invalid rollout is reported at the field',
   async ({ page, api }) => {
-    const { address } = await flagWithStrategy(api);
-    await visit(page, `${address}?edit=new`);
+    const { pagePath } = await createFlagWithStrategy(api);
+    await visit(page, `${pagePath}?edit=new`);
     await page.getByText('New strategyEveryone', { exact: true }).waitFor();
     expect(await page.getByText('1 change', { exact: true }).count()).toBe(0);
     const percent = page.getByLabel('Rollout in percent');
@@ -107,19 +104,19 @@ testAsAdmin(
     const [field, message] = [await percent.boundingBox(), await problem.boundingBox()];
     expect((message?.y ?? 0) - (field?.y ?? 0)).toBeLessThan(60);
     expect(await percent.getAttribute('aria-invalid')).toBe('true');
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
 testAsAdmin('asks before it saves a strategy for everyone in production', async ({ page, api }) => {
-  const { address, strategies } = await flagWithStrategy(api);
+  const { pagePath, strategies } = await createFlagWithStrategy(api);
   const countStrategies = async () => (await api.send<unknown[]>('GET', strategies)).length;
-  await visit(page, `${address}?edit=new`);
+  await visit(page, `${pagePath}?edit=new`);
   const saveButton = page.getByRole('button', { name: /^Save to production/ });
   await saveButton.click();
   const confirmation = page.getByRole('dialog', { name: 'Save for everyone in production?' });
   await confirmation.getByText('Every user in production gets').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await confirmation.getByRole('button', { name: 'Cancel' }).click();
   await confirmation.waitFor({ state: 'hidden' });
   expect(await countStrategies()).toBe(1);
@@ -129,7 +126,7 @@ testAsAdmin('asks before it saves a strategy for everyone in production', async 
   await page.getByText('Saved to production.').waitFor();
   expect(await countStrategies()).toBe(2);
 
-  await visit(page, `${address}?edit=new`);
+  await visit(page, `${pagePath}?edit=new`);
   await page.getByLabel('Rollout in percent').fill('25');
   await saveButton.click();
   await expect.poll(countStrategies).toBe(3);
@@ -137,10 +134,10 @@ testAsAdmin('asks before it saves a strategy for everyone in production', async 
 });
 
 testAsAdmin('a constraint on a different field offers the operators of that field', async ({ page, api }) => {
-  const { address, id } = await flagWithStrategy(api, {
+  const { pagePath, id } = await createFlagWithStrategy(api, {
     constraints: [{ contextName: 'currentTime', operator: 'DATE_AFTER', value: '2026-01-01T00:00:00.000Z' }],
   });
-  await visit(page, `${address}?edit=${id}`);
+  await visit(page, `${pagePath}?edit=${id}`);
 
   await page.getByLabel('Context field').selectOption('userId');
 
@@ -154,14 +151,14 @@ testAsAdmin('a constraint on a different field offers the operators of that fiel
     .evaluateAll(elements => elements.map(element => element.getAttribute('label')));
   expect(groups).toEqual(['Text', 'Number', 'Version', 'Date', 'Network']);
   await page.getByText('Enter a value for userId.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
   'a new constraint gets the focus, and its removal moves the focus to the button that adds constraints',
   async ({ page, api }) => {
-    const { address, id } = await flagWithStrategy(api);
-    await visit(page, `${address}?edit=${id}`);
+    const { pagePath, id } = await createFlagWithStrategy(api);
+    await visit(page, `${pagePath}?edit=${id}`);
     await page.getByRole('button', { name: 'Add a constraint or segment' }).click();
     await page.getByRole('menuitem', { name: 'Constraint on a context field' }).click();
     const field = page.getByLabel('Context field');
@@ -176,9 +173,9 @@ testAsAdmin(
 testAsAdmin(
   'a context field that is missing can be created in a new tab, and then the open editor offers it',
   async ({ page, api }) => {
-    const { address, id } = await flagWithStrategy(api);
+    const { pagePath, id } = await createFlagWithStrategy(api);
     const name = `field-${id.slice(0, 8)}`;
-    await visit(page, `${address}?edit=${id}`);
+    await visit(page, `${pagePath}?edit=${id}`);
     await page.getByRole('button', { name: 'Add a constraint or segment' }).click();
     await page.getByRole('menuitem', { name: 'Constraint on a context field' }).click();
     await page.getByLabel(/^Values of/).fill('alice');
@@ -191,16 +188,16 @@ testAsAdmin(
     await tab.waitForURL(`**/admin/context-fields/${name}`);
     await tab.close();
     await page.getByLabel('Context field').selectOption(name);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
 testAsAdmin('the editor fits a 360 px window', async ({ page, api }) => {
-  const { address, id } = await flagWithStrategy(api, {
+  const { pagePath, id } = await createFlagWithStrategy(api, {
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
   });
   await page.setViewportSize({ width: 360, height: 740 });
-  await visit(page, `${address}?edit=${id}`);
+  await visit(page, `${pagePath}?edit=${id}`);
   await page.getByRole('button', { name: 'Variant', exact: true }).click();
   await page.getByLabel('Name of variant 1').fill('one-tap');
 
@@ -221,13 +218,13 @@ testAsAdmin('the editor fits a 360 px window', async ({ page, api }) => {
     discardBox &&
     (countBox.x + countBox.width <= discardBox.x || countBox.y + countBox.height <= discardBox.y);
   expect(isSeparate).toBe(true);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
   'a strategy stays open if it was opened while a different strategy was being saved',
   async ({ page, api }) => {
-    const { address, strategies, id } = await flagWithStrategy(api);
+    const { pagePath, strategies, id } = await createFlagWithStrategy(api);
     const secondStrategy = await api.send<{ id: string }>('POST', strategies, {
       name: 'flexibleRollout',
       title: 'Second strategy',
@@ -241,7 +238,7 @@ testAsAdmin(
         if (route.request().method() === 'PUT') await gate;
         await route.fallback();
       });
-      await visit(page, `${address}?edit=${id}`);
+      await visit(page, `${pagePath}?edit=${id}`);
       await title.fill(`Saved after ${choice}`);
       await page.getByRole('button', { name: /^Save to production/ }).click();
       await page.getByRole('button', { name: 'Second strategy' }).click();
@@ -255,14 +252,14 @@ testAsAdmin(
       expect(new URL(page.url()).searchParams.get('edit')).toBe(secondStrategy.id);
       await page.unroute(`**${strategies}/${id}`);
     }
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
 testAsAdmin(
   'the type of a new strategy can be chosen, with fields for its parameters',
   async ({ page, api }) => {
-    const { address, strategies, name } = await flagWithStrategy(api);
+    const { pagePath, strategies, name } = await createFlagWithStrategy(api);
     const customType = `byRegion-${name}`;
     await api.send('POST', '/api/admin/strategies', {
       name: customType,
@@ -273,7 +270,7 @@ testAsAdmin(
         { name: 'strict', type: 'boolean' },
       ],
     });
-    await visit(page, `${address}?edit=new`);
+    await visit(page, `${pagePath}?edit=new`);
     const typeSelect = page.getByRole('combobox', { name: 'Type' });
     const saveButton = page.getByRole('button', { name: /^Save to production/ });
     await expect.poll(() => typeSelect.inputValue()).toBe('flexibleRollout');
@@ -289,7 +286,7 @@ testAsAdmin(
     await page.getByText('Enter a number from 0 to 100 for share.').waitFor();
     await page.getByRole('textbox', { name: 'share' }).fill('25');
     await page.getByRole('checkbox', { name: 'strict' }).check();
-    await accessible(page);
+    await expectAccessible(page);
     await saveButton.click();
     await page.getByText('Saved to production.').waitFor();
     const addedStrategy = (
@@ -300,11 +297,11 @@ testAsAdmin(
       parameters: { regions: 'eu,us', share: '25', strict: 'true' },
     });
 
-    await visit(page, `${address}?edit=${addedStrategy?.id}`);
+    await visit(page, `${pagePath}?edit=${addedStrategy?.id}`);
     await page.getByText('By region of the data center').waitFor();
     expect(await typeSelect.count()).toBe(0);
 
-    await visit(page, `${address}?edit=new`);
+    await visit(page, `${pagePath}?edit=new`);
     await typeSelect.selectOption('Standard');
     await page.getByText('This type has no parameters.').waitFor();
     await typeSelect.selectOption('Gradual rollout');
@@ -313,12 +310,12 @@ testAsAdmin(
 );
 
 testAsAdmin('a long link does not widen the flag page in a 360 px window', async ({ page, api }) => {
-  const { address, base } = await flagWithStrategy(api);
+  const { pagePath, base } = await createFlagWithStrategy(api);
   const url = `https://issues.example.com/${'long'.repeat(60)}`;
   await api.send('POST', `${base}/link`, { url });
   await page.setViewportSize({ width: 360, height: 740 });
 
-  await visit(page, address);
+  await visit(page, pagePath);
   const link = page.getByRole('link', { name: url });
   await link.waitFor();
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { startSlowChange } from './support/slow-change.ts';
@@ -34,7 +34,7 @@ testAsAdmin(
     await expect.poll(() => resultCount.textContent()).toBe('1 event');
     await expect.poll(() => rows(page).count()).toBe(1);
     await page.getByRole('button', { name: `Flag is ${flag}`, exact: true }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     const otherPage = await newPage();
     await logInAs({ rootRole: 'Admin' }, otherPage);
@@ -52,7 +52,7 @@ testAsAdmin('offers to remove a filter that matches no events', async ({ page, a
   await visit(page, `/projects/${project}/events?query=nothing-has-this-text`);
 
   await page.getByText('No events match.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Remove “Contains nothing-has-this-text”' }).click();
 
   await expect.poll(() => rows(page).count()).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ testAsAdmin('suggests the nearest event type for an unknown event type', async (
   await visit(page, `/projects/${project}/events?type=IS:feature-enabled`);
 
   await page.getByText('Did you mean "feature-environment-enabled"?').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('choosing a day in the histogram filters by that day', async ({ page, api }) => {
@@ -84,7 +84,7 @@ testAsAdmin('choosing a day in the histogram filters by that day', async ({ page
   const today = new Date().toISOString().slice(0, 10);
   await page.waitForURL(`/projects/${project}/events?from=IS:${today}`);
   await expect.poll(() => rows(page).count()).toBeGreaterThan(0);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -108,7 +108,7 @@ testAsAdmin(
     const detail = page.getByRole('complementary', { name: /^Event \d+$/ });
     await detail.getByRole('heading', { name: 'In the same change' }).waitFor();
     await expect.poll(() => detail.getByRole('listitem').filter({ hasText: 'archived' }).count()).toBe(2);
-    await accessible(page);
+    await expectAccessible(page);
 
     await page.keyboard.press('Escape');
     await detail.waitFor({ state: 'detached' });
@@ -117,7 +117,7 @@ testAsAdmin(
     expect(await detail.getByRole('insertion').textContent()).toBe('New words');
     await detail.getByText('JSON', { exact: true }).click();
     await detail.getByRole('region', { name: 'Before' }).getByText('"Old words"').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -173,7 +173,7 @@ testAsAdmin(
     const newEventsButton = page.getByRole('button', { name: '1 new event' });
     await newEventsButton.waitFor();
     expect(await rows(page).allTextContents()).toEqual(rowsBefore);
-    await accessible(page);
+    await expectAccessible(page);
 
     await newEventsButton.click();
     await expect.poll(() => rows(page).first().textContent()).toContain('stale');
@@ -301,33 +301,35 @@ testAsAdmin('the first event of an empty list appears without a reload', async (
   await expect.poll(() => rows(page).count()).toBe(1);
 });
 
-testAsAdmin('each event has a page, and the page of an unknown event says that it was not found', async ({
-  page,
-  api,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  const { events } = await api.send<{ events: { id: number }[] }>(
-    'GET',
-    `/api/admin/search/events?feature=IS:${flag}`,
-  );
-  const id = events[0]?.id;
+testAsAdmin(
+  'each event has a page, and the page of an unknown event says that it was not found',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    const { events } = await api.send<{ events: { id: number }[] }>(
+      'GET',
+      `/api/admin/search/events?feature=IS:${flag}`,
+    );
+    const id = events[0]?.id;
 
-  await visit(page, `/events/${id}`);
+    await visit(page, `/events/${id}`);
 
-  await page.getByRole('heading', { name: `Event ${id}` }).waitFor();
-  const link = page.getByRole('region', { name: `Details of event ${id}` }).getByRole('link', { name: flag });
-  expect(await link.first().getAttribute('href')).toBe(`/projects/${project}/features/${flag}`);
-  await page.getByText('This event has no deliveries.').waitFor();
-  await accessible(page);
-  await page.getByRole('link', { name: 'Show in the event log' }).click();
-  await page.waitForURL(`/events?event=${id}`);
-  await page.getByRole('complementary', { name: `Event ${id}` }).waitFor();
+    await page.getByRole('heading', { name: `Event ${id}` }).waitFor();
+    const link = page
+      .getByRole('region', { name: `Details of event ${id}` })
+      .getByRole('link', { name: flag });
+    expect(await link.first().getAttribute('href')).toBe(`/projects/${project}/features/${flag}`);
+    await page.getByText('This event has no deliveries.').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Show in the event log' }).click();
+    await page.waitForURL(`/events?event=${id}`);
+    await page.getByRole('complementary', { name: `Event ${id}` }).waitFor();
 
-  await visit(page, '/events/999999999');
-  await page.getByRole('heading', { name: 'Not found, or you cannot read it' }).waitFor();
-  await accessible(page);
-});
+    await visit(page, '/events/999999999');
+    await page.getByRole('heading', { name: 'Not found, or you cannot read it' }).waitFor();
+    await expectAccessible(page);
+  },
+);
 
 test('a view is saved under a name, opens with its filters, and is updated, renamed and deleted', async ({
   page,
@@ -342,7 +344,7 @@ test('a view is saved under a name, opens with its filters, and is updated, rena
 
   await openViews();
   await views.getByLabel('Name of a new view').fill('One project');
-  await accessible(page);
+  await expectAccessible(page);
   await views.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('View “One project” saved.').waitFor();
   await page.goto('/events');
@@ -365,7 +367,7 @@ test('a view is saved under a name, opens with its filters, and is updated, rena
   await views.getByRole('link', { name: 'Enabled there' }).click();
   await page.waitForURL(`/events?query=enabled&project=IS:${project}`);
   await openViews();
-  await accessible(page);
+  await expectAccessible(page);
   await views.getByRole('button', { name: 'Delete Enabled there' }).click();
   await views.getByRole('link', { name: 'Enabled there' }).waitFor({ state: 'detached' });
 });
@@ -411,7 +413,7 @@ testAsAdmin(
       })
       .toBe(true);
     await page.getByText(/of \d+ instances? (is|are) behind/).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     // Polls repeatedly, because the server may load the change late, and only the instance's next request confirms the change.
     let etag = '';
     await expect
@@ -428,7 +430,7 @@ testAsViewer('tells a viewer who sees no events that only admins see all of them
 
   await page.getByText('No events match.').waitFor();
   await page.getByText(/You see the ones you caused; admins see all of them/).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -453,7 +455,7 @@ testAsAdmin(
     await detail.getByRole('button', { name: 'Revert this change…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revert this change?' });
     await expect.poll(() => dialog.getByRole('insertion').allTextContents()).toEqual(['50 %']);
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too many errors');
     await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
     await page.getByText('Change reverted.').waitFor();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createPerson, createProject } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { test, testAsAdmin } from './support/test.ts';
@@ -27,13 +27,13 @@ testAsAdmin(
     expect(await change.getByRole('link', { name: 'Grant role…' }).getAttribute('href')).toBe(
       `/projects/${project}/settings/access?edit=new&user=${person.id}&role=5`,
     );
-    await accessible(page);
+    await expectAccessible(page);
 
     await api.send('POST', `/api/admin/projects/${project}/users/${person.id}/roles/5`);
     await verdict.filter({ hasText: 'Yes.' }).waitFor();
     await page.getByText(`${person.username} has the Member role`).waitFor();
     await page.getByText('This is the only path').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     const url = new URL(page.url());
     expect(Object.fromEntries(url.searchParams)).toEqual({

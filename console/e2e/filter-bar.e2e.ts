@@ -1,29 +1,26 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
-testAsAdmin(
-  "suggests a flag's events first if the user types its exact name",
-  async ({ page, api }) => {
-    const project = await createProject(api);
-    const name = await createFlag(api, project, { name: `checkout-${unique()}` });
-    await createFlag(api, project, { name: `${name}-b2b` });
-    await visit(page, `/projects/${project}/events`);
-    const input = page.getByRole('combobox', { name: 'Add a filter' });
-    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+testAsAdmin("suggests a flag's events first if the user types its exact name", async ({ page, api }) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project, { name: `checkout-${unique()}` });
+  await createFlag(api, project, { name: `${name}-b2b` });
+  await visit(page, `/projects/${project}/events`);
+  const input = page.getByRole('combobox', { name: 'Add a filter' });
+  const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
 
-    await input.fill(name);
-    await expect
-      .poll(() => options.allTextContents())
-      .toEqual([`flag:${name}`, `flag:${name}-b2b`, `"${name}"text`]);
-    await accessible(page);
-    await input.press('Enter');
+  await input.fill(name);
+  await expect
+    .poll(() => options.allTextContents())
+    .toEqual([`flag:${name}`, `flag:${name}-b2b`, `"${name}"text`]);
+  await expectAccessible(page);
+  await input.press('Enter');
 
-    await page.waitForURL(`/projects/${project}/events?feature=IS:${name}`);
-  },
-);
+  await page.waitForURL(`/projects/${project}/events?feature=IS:${name}`);
+});
 
 testAsAdmin(
   'Enter completes the name of a filter, and a second search string replaces the first',
@@ -80,7 +77,7 @@ testAsAdmin('suggests flag list filters for the words "stale" and "disabled"', a
   await page.getByRole('option', { name: 'production:disabled' }).waitFor();
   await input.fill('stale');
   await page.getByRole('option', { name: 'state:stale', selected: true }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await input.press('Enter');
 
   await page.waitForURL(`/projects/${project}?state=IS:stale`);

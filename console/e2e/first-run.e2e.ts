@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { build } from 'rolldown';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createPerson, createProject } from './support/api.ts';
 import { testWithOwnServer } from './support/test.ts';
 
@@ -19,7 +19,10 @@ const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 const MAX_CLICKS = 12;
 
 /** Logs in on the login page. The returned function returns the number of clicks since then. */
-async function logInAndCountClicks(page: Page, { username, password }: { username: string; password: string }) {
+async function logInAndCountClicks(
+  page: Page,
+  { username, password }: { username: string; password: string },
+) {
   await page.goto('/');
   await page.getByLabel(/username/i).fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -71,13 +74,13 @@ test('leads a new user to a flag that a Node program evaluates, in at most 12 cl
   const countClicks = await logInAndCountClicks(page, person);
 
   await page.getByText('Welcome, Ada').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await step(page, 'Create a flag').getByRole('button', { name: 'Create flag' }).click();
   await step(page, 'Create a flag').getByText('Done').waitFor();
   await page.getByRole('button', { name: 'Create token for a server' }).click();
   await page.getByLabel('I have stored the secret').check();
   await step(page, 'Connect your application').getByText('Waiting for the first SDK…').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   // Runs the program exactly as copied, because most users do not edit it first.
   const nodeProgram = await startNode(await readProgram(page));
 
@@ -90,7 +93,7 @@ test('leads a new user to a flag that a Node program evaluates, in at most 12 cl
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   process.stdout.write(`First run: ${await countClicks()} clicks, ${seconds} s.\n`);
   expect(await countClicks()).toBeLessThanOrEqual(MAX_CLICKS);
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('switch', { name: 'new-checkout in development' }).click();
   await expect
     .poll(() => api.send('GET', '/api/admin/projects/default/features/new-checkout/environments/development'))
@@ -176,7 +179,7 @@ test('connects a page with the browser SDK, and does not show the secret after a
   await page.getByLabel('I have stored the secret').check();
   await page.reload();
   await page.getByText('its secret was shown once').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
   const site = await startSite(await buildBrowserSite(source));
   const visitorPage = await newPage();

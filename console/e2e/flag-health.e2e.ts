@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer } from './support/test.ts';
@@ -19,7 +19,7 @@ testAsAdmin(
     await section.getByRole('button', { name: 'Complete…' }).click();
     await page.getByLabel('Outcome').selectOption('discarded');
     await page.getByLabel('Details').fill('blue');
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Complete flag' }).click();
     await section.getByText('discarded: blue').waitFor();
     expect(await readLifecycle()).toMatchObject({
@@ -27,13 +27,13 @@ testAsAdmin(
       status: 'discarded',
       statusValue: 'blue',
     });
-    await accessible(page);
+    await expectAccessible(page);
 
     await section.getByRole('button', { name: 'Uncomplete' }).click();
     await expect.poll(readLifecycle).toMatchObject({ stage: 'initial' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(readLifecycle).toMatchObject({ stage: 'completed', statusValue: 'blue' });
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -49,7 +49,7 @@ testAsViewer(
 
     await section.getByText('0 days old').waitFor();
     await section.getByRole('link', { name: 'Stale' }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await section.getByRole('link', { name: 'Stale' }).click();
     await page.waitForURL(`/projects/${project}/health?rule=IS:stale`);
     await page.getByRole('listitem', { name }).waitFor();
@@ -57,6 +57,6 @@ testAsViewer(
     await api.send('PUT', `/api/admin/projects/${project}/features/${name}`, { stale: false });
     await page.goto(`/projects/${project}/features/${name}`);
     await section.getByText('No findings.').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );

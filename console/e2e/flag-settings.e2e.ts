@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
-import { goTo, visit } from './support/open-page.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
+import { visit, visitAndWait } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 type Feature = {
   project: string;
@@ -27,7 +27,7 @@ async function createFlagWithPaths(api: Api) {
     project,
     name,
     path,
-    address: `/projects/${project}/features/${name}`,
+    pagePath: `/projects/${project}/features/${name}`,
     read: () => api.send<Feature>('GET', path),
   };
 }
@@ -37,9 +37,9 @@ const dialog = (page: Page) => page.getByRole('dialog');
 testAsAdmin(
   'tags are added and removed, and an invalid tag is rejected at its field',
   async ({ page, api }) => {
-    const { address, read } = await createFlagWithPaths(api);
+    const { pagePath, read } = await createFlagWithPaths(api);
     const readTags = async () => (await read()).tags.map(({ value }) => value);
-    await visit(page, address);
+    await visit(page, pagePath);
 
     await page.getByRole('button', { name: 'Edit tags' }).click();
     const value = dialog(page).getByLabel('Value');
@@ -47,7 +47,7 @@ testAsAdmin(
     await value.press('Enter');
     await expect.poll(() => value.getAttribute('aria-invalid')).toBe('true');
     expect(await readTags()).toEqual([]);
-    await accessible(page);
+    await expectAccessible(page);
 
     await value.fill('checkout');
     await value.press('Enter');
@@ -61,16 +61,16 @@ testAsAdmin(
     await expect.poll(readTags).toEqual(['checkout']);
     await page.goBack();
     await page.getByRole('link', { name: 'simple:checkout', exact: true }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
 testAsAdmin(
   'links are added, edited and removed, and an invalid URL is rejected at its field',
   async ({ page, api }) => {
-    const { address, read } = await createFlagWithPaths(api);
+    const { pagePath, read } = await createFlagWithPaths(api);
     const readLinks = async () => (await read()).links.map(({ url, title }) => [url, title]);
-    await visit(page, address);
+    await visit(page, pagePath);
 
     await page.getByRole('button', { name: 'Add a link' }).click();
     const url = dialog(page).getByLabel('URL');
@@ -78,7 +78,7 @@ testAsAdmin(
     await dialog(page).getByRole('button', { name: 'Add link' }).click();
     await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true');
     expect(await readLinks()).toEqual([]);
-    await accessible(page);
+    await expectAccessible(page);
     await url.fill('https://example.com/PAY-17');
     await dialog(page).getByRole('button', { name: 'Add link' }).click();
     await page.getByRole('link', { name: 'https://example.com/PAY-17' }).waitFor();
@@ -94,12 +94,12 @@ testAsAdmin(
     await expect.poll(readLinks).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(readLinks).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
 testAsAdmin('a parent is added with variants, changed and removed', async ({ page, api }) => {
-  const { project, address, read } = await createFlagWithPaths(api);
+  const { project, pagePath, read } = await createFlagWithPaths(api);
   const parent = await createFlag(api, project);
   await api.send(
     'PUT',
@@ -107,7 +107,7 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
     [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
   );
   const readParents = async () => (await read()).dependencies;
-  await visit(page, `${address}/dependencies`);
+  await visit(page, `${pagePath}/dependencies`);
 
   await page.getByRole('button', { name: 'Add a parent' }).click();
   const flag = dialog(page).getByLabel(/^Flag/);
@@ -122,7 +122,7 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
   await expect.poll(() => dialog(page).locator('option[value=blue]').count()).toBe(1);
   await variants.fill('blue');
   await variants.press('Enter');
-  await accessible(page);
+  await expectAccessible(page);
   await dialog(page).getByRole('button', { name: 'Add parent' }).click();
   const row = page.getByRole('listitem', { name: parent });
   await row.getByText('must serve blue').waitFor();
@@ -136,7 +136,7 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
   await dialog(page).getByRole('button', { name: 'Save parent' }).click();
   await row.getByText('must be disabled').waitFor();
   expect(await readParents()).toEqual([{ feature: parent, enabled: false, variants: [] }]);
-  await accessible(page);
+  await expectAccessible(page);
 
   await row.getByRole('button', { name: 'Remove' }).click();
   await expect.poll(readParents).toEqual([]);
@@ -146,14 +146,14 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
   await page.getByRole('region', { name: 'Depend on this flag' }).waitFor();
   await page.getByRole('link', { name: /^Dependencies/ }).click();
   await page.getByText('A flag that other flags depend on cannot have parents.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
   'when two people edit the settings, the second person sees both changes and chooses',
   async ({ page, api }) => {
-    const { address, path, read } = await createFlagWithPaths(api);
-    await visit(page, `${address}/settings`);
+    const { pagePath, path, read } = await createFlagWithPaths(api);
+    await visit(page, `${pagePath}/settings`);
     await page.getByLabel('Type').selectOption('experiment');
     await page.getByLabel('Impression data').check();
     await page.getByText('2 changes', { exact: true }).waitFor();
@@ -167,7 +167,7 @@ testAsAdmin(
     await page.getByText(/^\S.* changed this flag \(.*\) while you were editing it$/).waitFor();
     await page.getByRole('region', { name: 'Their changes' }).getByText('Theirs').waitFor();
     expect((await read()).description).toBe('Theirs');
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Continue with mine' }).click();
     await page.getByRole('button', { name: /^Save settings/ }).click();
     await expect.poll(async () => (await read()).description).toBe('Mine');
@@ -176,13 +176,13 @@ testAsAdmin(
     await page.getByRole('button', { name: /^Save settings/ }).click();
     await page.getByText('Stale', { exact: true }).first().waitFor();
     await expect.poll(async () => (await read()).stale).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
 testAsAdmin('keeps input that is typed during a save', async ({ page, api }) => {
-  const { address, read } = await createFlagWithPaths(api);
-  await visit(page, `${address}/settings`);
+  const { pagePath, read } = await createFlagWithPaths(api);
+  await visit(page, `${pagePath}/settings`);
   const secondEdit = Promise.withResolvers<void>();
   await page.route('**/api/admin/projects/*/features/*', async route => {
     if (route.request().method() === 'PUT') await secondEdit.promise;
@@ -202,8 +202,8 @@ testAsAdmin('keeps input that is typed during a save', async ({ page, api }) => 
 testAsAdmin(
   'a later save does not replace a change that somebody else made right after a save',
   async ({ page, api }) => {
-    const { address, path, read } = await createFlagWithPaths(api);
-    await visit(page, `${address}/settings`);
+    const { pagePath, path, read } = await createFlagWithPaths(api);
+    await visit(page, `${pagePath}/settings`);
     await page.getByLabel('Description').waitFor();
     const otherChange = Promise.withResolvers<void>();
     await page.route('**/api/admin/projects/*/features/*', async route => {
@@ -226,59 +226,59 @@ testAsAdmin(
 );
 
 testAsAdmin('asks before it discards unsaved settings of a flag', async ({ page, api }) => {
-  const { address, read } = await createFlagWithPaths(api);
-  await visit(page, `${address}/settings`);
+  const { pagePath, read } = await createFlagWithPaths(api);
+  await visit(page, `${pagePath}/settings`);
   await page.getByLabel('Description').fill('Mine');
 
-  await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+  await expectDiscardConfirmation(page, page.getByLabel('Description'), [
     () => page.getByRole('link', { name: 'Dependencies' }).click(),
     () => page.getByRole('link', { name: 'Health' }).first().click(),
   ]);
-  await page.waitForURL(`${address}/dependencies`);
+  await page.waitForURL(`${pagePath}/dependencies`);
   expect((await read()).description).toBe('One-tap checkout');
 });
 
 testAsAdmin('a flag moves to a different project, and every obstacle is shown', async ({ page, api }) => {
-  const { project, name, address } = await createFlagWithPaths(api);
+  const { project, name, pagePath } = await createFlagWithPaths(api);
   const target = await createProject(api, { name: `Search ${unique()}` });
   const parent = await createFlag(api, project);
   const dependencies = `/api/admin/projects/${project}/features/${name}/dependencies`;
   await api.send('POST', dependencies, { feature: parent });
   await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
   await api.send('POST', `/api/admin/projects/${project}/features/${name}/environments/production/on`);
-  await visit(page, `${address}/settings`);
+  await visit(page, `${pagePath}/settings`);
 
   await page.getByLabel('Move to').selectOption(target);
   await page.getByRole('button', { name: 'Move…' }).click();
   await dialog(page).getByText('The flag loses its settings in production.').waitFor();
   await dialog(page).getByRole('button', { name: 'Move flag' }).click();
   await expect.poll(() => dialog(page).getByRole('alert').locator('p').count()).toBe(2);
-  await accessible(page);
+  await expectAccessible(page);
 
   await api.send('DELETE', dependencies);
   await api.send('POST', `/api/admin/projects/${project}/features/${name}/environments/production/off`);
   await dialog(page).getByRole('button', { name: 'Move flag' }).click();
   await page.waitForURL(`/projects/${target}/features/${name}/settings`);
   await page.getByLabel('Description').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('a flag is archived, revived and deleted in its settings', async ({ page, api }) => {
-  const { project, name, address, path, read } = await createFlagWithPaths(api);
-  await visit(page, `${address}/settings`);
+  const { project, name, pagePath, path, read } = await createFlagWithPaths(api);
+  await visit(page, `${pagePath}/settings`);
 
   await page.getByRole('button', { name: 'Archive this flag…' }).click();
   await dialog(page).getByRole('button', { name: 'Archive flag' }).click();
   await page.getByText('An archived flag cannot be changed. Revive it first.').waitFor();
   expect(await page.getByLabel('Description').isEditable()).toBe(false);
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Revive flag' }).click();
   await expect.poll(async () => (await read()).archived).toBe(false);
   await page.getByRole('button', { name: 'Archive this flag…' }).click();
   await dialog(page).getByRole('button', { name: 'Archive flag' }).click();
   await page.getByRole('button', { name: 'Delete flag…' }).click();
   await page.getByRole('dialog', { name: `Delete ${name}?` }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await dialog(page).getByRole('button', { name: 'Delete flag' }).click();
   await page.waitForURL(`/projects/${project}`);
   await page.getByText(`Deleted ${name}.`).waitFor();
@@ -288,7 +288,7 @@ testAsAdmin('a flag is archived, revived and deleted in its settings', async ({ 
 testAsViewer(
   'controls that a viewer cannot use are disabled and name the missing permission',
   async ({ page, api }) => {
-    const { address, path } = await createFlagWithPaths(api);
+    const { pagePath, path } = await createFlagWithPaths(api);
     await api.send('POST', `${path}/link`, { url: 'https://example.com/PAY-17', title: 'PAY-17' });
     const expectDisabled = async (name: string | RegExp, permission: string) => {
       const button = page.getByRole('button', { name });
@@ -296,44 +296,44 @@ testAsViewer(
       await button.hover();
       await page.getByRole('tooltip').getByText(`Requires the permission "${permission}"`).waitFor();
       await page.mouse.move(0, 0);
-      // Waits, because `accessible` would report that tooltips are outside the page's landmarks.
+      // Waits, because `expectAccessible` would report that tooltips are outside the page's landmarks.
       await page.getByRole('tooltip').waitFor({ state: 'detached' });
     };
     // Waits for all data, because content that loads later could move a button away from the pointer.
-    await goTo(page, address);
+    await visitAndWait(page, pagePath);
     await expectDisabled('Edit tags', 'Update flag');
     await expectDisabled('Add a link', 'Update flag');
     await expectDisabled('Edit link PAY-17', 'Update flag');
-    await accessible(page);
-    await goTo(page, `${address}/dependencies`);
+    await expectAccessible(page);
+    await visitAndWait(page, `${pagePath}/dependencies`);
     await expectDisabled('Add a parent', 'Update flag dependency');
-    await accessible(page);
-    await goTo(page, `${address}/settings`);
+    await expectAccessible(page);
+    await visitAndWait(page, `${pagePath}/settings`);
     await page.getByText('Requires the permission "Update flag"').waitFor();
     await expectDisabled('Archive this flag…', 'Delete flag');
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
 testAsAdmin("a tab shows the flag's events, and the rail links to each event", async ({ page, api }) => {
-  const { address, name } = await createFlagWithPaths(api);
-  await visit(page, address);
+  const { pagePath, name } = await createFlagWithPaths(api);
+  await visit(page, pagePath);
   const recent = page.getByRole('region', { name: 'Recent changes' });
   expect(await recent.getByRole('listitem').getByRole('link').getAttribute('href')).toMatch(
     /^\/events\/\d+$/,
   );
   await recent.getByRole('link', { name: 'All 1' }).click();
-  await page.waitForURL(`${address}/events`);
+  await page.waitForURL(`${pagePath}/events`);
   await page.getByRole('option', { name: new RegExp(name) }).click();
   await page.waitForURL(/event=\d+/);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsViewer(
   'a viewer reads the settings, and the bar names the missing permission',
   async ({ page, api }) => {
-    const { address } = await flagWithStrategy(api);
-    await visit(page, `${address}/settings`);
+    const { pagePath } = await createFlagWithStrategy(api);
+    await visit(page, `${pagePath}/settings`);
     const description = page.getByLabel('Description');
     await description.waitFor();
     expect(await description.isEditable()).toBe(false);
@@ -341,6 +341,6 @@ testAsViewer(
     expect(await page.getByLabel('Stale').isDisabled()).toBe(true);
     await page.getByText('Requires the permission "Update flag"').waitFor();
     expect(await page.getByRole('button', { name: /^Save settings/ }).isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { waitForFocus } from './support/focus.ts';
 import { visit } from './support/open-page.ts';
 import { test, testAsAdmin, testAsViewer } from './support/test.ts';
@@ -15,15 +15,15 @@ type Strategy = {
 };
 
 testAsAdmin('enabling in production asks for confirmation and names the audience', async ({ page, api }) => {
-  const { address, base } = await flagWithStrategy(api);
-  await visit(page, address);
+  const { pagePath, base } = await createFlagWithStrategy(api);
+  await visit(page, pagePath);
   const toggle = page.getByLabel('Enabled in production', { exact: true });
   await toggle.click();
   await page.getByText('Enable in production for 50 % of users?').waitFor();
   expect(await api.send<{ enabled: boolean }>('GET', `${base}/environments/production`)).toMatchObject({
     enabled: false,
   });
-  await accessible(page);
+  await expectAccessible(page);
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('alertdialog').count()).toBe(0);
   await waitForFocus(toggle);
@@ -57,14 +57,14 @@ testAsAdmin('enabling in production asks for confirmation and names the audience
   await page.getByRole('dialog', { name: /^Complete/ }).waitFor();
   await page.keyboard.press('Escape');
   await waitForFocus(completeButton);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
   'the command palette runs the actions of the flag that the user may run',
   async ({ page, api, logInAs, newPage }) => {
-    const { address, name, base } = await flagWithStrategy(api);
-    await visit(page, address);
+    const { pagePath, name, base } = await createFlagWithStrategy(api);
+    await visit(page, pagePath);
     await page.getByRole('button', { name: 'Archive…' }).waitFor();
     await page.keyboard.press('Control+k');
     // Types while the palette is still loading, because no key press may get lost.
@@ -78,25 +78,25 @@ testAsAdmin(
 
     const otherPage = await newPage();
     await logInAs({ rootRole: 'Viewer' }, otherPage);
-    await otherPage.goto(address);
+    await otherPage.goto(pagePath);
     const cloneLink = otherPage.getByRole('link', { name: 'Clone…' });
     expect(await cloneLink.getAttribute('aria-disabled')).toBe('true');
     await cloneLink.click({ force: true });
     await otherPage.getByRole('tooltip').getByText('Requires the permission "Create flag"').waitFor();
-    expect(new URL(otherPage.url()).pathname).toBe(address);
+    expect(new URL(otherPage.url()).pathname).toBe(pagePath);
     await otherPage.keyboard.press('Control+k');
     await otherPage.getByLabel('Search or run').last().fill(name);
     await otherPage.getByRole('dialog').getByText(name, { exact: true }).first().waitFor();
     expect(await otherPage.getByText(`Clone ${name}…`).count()).toBe(0);
     expect(await otherPage.getByText(`Archive ${name}…`).count()).toBe(0);
     expect(await otherPage.getByText(`Disable ${name} in development`).count()).toBe(0);
-    await accessible(otherPage);
+    await expectAccessible(otherPage);
   },
 );
 
 testAsAdmin('a strategy is added, edited, moved and deleted', async ({ page, api }) => {
-  const { address, strategies } = await flagWithStrategy(api);
-  await visit(page, address);
+  const { pagePath, strategies } = await createFlagWithStrategy(api);
+  await visit(page, pagePath);
   await page.getByRole('button', { name: 'Add strategy' }).click();
   await page.getByRole('textbox', { name: 'Title' }).last().fill('Beta customers');
   await page.getByRole('button', { name: /^Save to production/ }).click();
@@ -109,7 +109,7 @@ testAsAdmin('a strategy is added, edited, moved and deleted', async ({ page, api
   await percent.fill('75');
   await percent.press('Tab');
   await page.getByText('1 change', { exact: true }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.keyboard.press('Control+s');
   await page.getByText('75 %').first().waitFor();
   await page.getByRole('button', { name: 'Actions for strategy 2' }).click();
@@ -123,16 +123,16 @@ testAsAdmin('a strategy is added, edited, moved and deleted', async ({ page, api
   await page.getByRole('button', { name: 'Delete strategy' }).click();
   await expect.poll(readTitles).toEqual(['Gradual rollout']);
   expect((await api.send<Strategy[]>('GET', strategies))[0]?.parameters.rollout).toBe('75');
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
   "adds pasted values to a constraint, and shows the server's limit if there are too many",
   async ({ page, api }) => {
-    const { address, strategies, id } = await flagWithStrategy(api, {
+    const { pagePath, strategies, id } = await createFlagWithStrategy(api, {
       constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
     });
-    await visit(page, `${address}?edit=${id}`);
+    await visit(page, `${pagePath}?edit=${id}`);
     const input = page.getByLabel('Values of userId');
     await input.waitFor();
     const pasteUsers = (start: number, end: number) =>
@@ -148,21 +148,21 @@ testAsAdmin(
       );
     await pasteUsers(0, 200);
     await page.getByText('181 more').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: /^Save to production/ }).click();
     const countSavedValues = async () =>
       (await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values.length;
     await expect.poll(countSavedValues).toBe(201);
     await page.getByText('Saved to production.').waitFor();
 
-    await visit(page, `${address}?edit=${id}`);
+    await visit(page, `${pagePath}?edit=${id}`);
     await input.waitFor();
     await pasteUsers(200, 500);
     await page.getByText('481 more').waitFor();
     await page.getByRole('button', { name: /^Save to production/ }).click();
     await page.getByText('A constraint can have at most 250 values').waitFor();
     expect(await countSavedValues()).toBe(201);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -174,17 +174,17 @@ testAsAdmin(
       name: field,
       legalValues: [{ value: 'team' }, { value: 'business' }],
     });
-    const { address, strategies, id } = await flagWithStrategy(api, {
+    const { pagePath, strategies, id } = await createFlagWithStrategy(api, {
       constraints: [{ contextName: field, operator: 'IN', values: ['team'] }],
     });
-    await visit(page, `${address}?edit=${id}`);
+    await visit(page, `${pagePath}?edit=${id}`);
     const input = page.getByLabel(`Values of ${field}`);
     await input.fill('business,gold,silver,');
     await page
       .getByText(`gold and silver are not allowed for ${field}. Allowed: team and business.`)
       .waitFor();
     expect(await page.getByRole('button', { name: /^Save to production/ }).isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Remove 2 values' }).click();
     expect(await input.evaluate(element => element === document.activeElement)).toBe(true);
     await page.keyboard.press('Control+s');
@@ -199,8 +199,8 @@ testAsAdmin(
 testAsAdmin(
   'when two people edit a strategy, the second person sees both changes and chooses',
   async ({ page, api }) => {
-    const { address, strategies, id } = await flagWithStrategy(api);
-    await visit(page, `${address}?edit=${id}`);
+    const { pagePath, strategies, id } = await createFlagWithStrategy(api);
+    await visit(page, `${pagePath}?edit=${id}`);
     await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
     await api.send('PUT', `${strategies}/${id}`, {
       name: 'flexibleRollout',
@@ -212,7 +212,7 @@ testAsAdmin(
     expect(await page.getByText(/^Somebody changed/).count()).toBe(0);
     await page.getByRole('region', { name: 'Their changes' }).getByText('10 %').waitFor();
     await page.getByRole('region', { name: 'Your changes' }).getByText('Mine').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     const readTitle = async () => (await api.send<Strategy[]>('GET', strategies))[0]?.title;
     expect(await readTitle()).toBe('Gradual rollout');
     await page.getByRole('button', { name: 'Continue with mine' }).click();
@@ -224,8 +224,8 @@ testAsAdmin(
 testAsAdmin(
   'variants split 100 %, and a fixed share leaves the rest for the others',
   async ({ page, api }) => {
-    const { address, id } = await flagWithStrategy(api);
-    await visit(page, `${address}?edit=${id}`);
+    const { pagePath, id } = await createFlagWithStrategy(api);
+    await visit(page, `${pagePath}?edit=${id}`);
     const addButton = page.getByRole('button', { name: 'Variant', exact: true });
     await addButton.click();
     await page.getByLabel('Name of variant 1').fill('one-tap');
@@ -239,38 +239,43 @@ testAsAdmin(
     await page.getByLabel('Name of variant 2').fill('one-tap');
     await page.getByText('Two variants have the same name.').waitFor();
     expect(await page.getByRole('button', { name: /^Save to production/ }).isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
-testAsAdmin('a JSON payload is validated while the user types, and can be formatted', async ({ page, api }) => {
-  const { address, strategies, id } = await flagWithStrategy(api);
-  await visit(page, `${address}?edit=${id}`);
-  await page.getByRole('button', { name: 'Variant', exact: true }).click();
-  await page.getByLabel('Name of variant 1').fill('one-tap');
-  await page.getByLabel('Payload type of variant 1').selectOption('json');
-  const payload = page.getByLabel('Payload of variant 1', { exact: true });
-  await payload.fill('{"steps":1,}');
-  await page.getByText(/^Invalid JSON: /).waitFor();
-  const saveButton = page.getByRole('button', { name: /^Save to production/ });
-  expect(await saveButton.isDisabled()).toBe(true);
-  await accessible(page);
-  await payload.fill('{"steps":1}');
-  await page.getByRole('button', { name: 'Format' }).click();
-  await expect.poll(() => payload.inputValue()).toBe('{\n  "steps": 1\n}');
-  await accessible(page);
-  await saveButton.click();
-  await expect
-    .poll(
-      async () => (await api.send<{ variants: { payload?: object }[] }[]>('GET', strategies))[0]?.variants,
-    )
-    .toMatchObject([{ payload: { type: 'json', value: '{\n  "steps": 1\n}' } }]);
-});
+testAsAdmin(
+  'a JSON payload is validated while the user types, and can be formatted',
+  async ({ page, api }) => {
+    const { pagePath, strategies, id } = await createFlagWithStrategy(api);
+    await visit(page, `${pagePath}?edit=${id}`);
+    await page.getByRole('button', { name: 'Variant', exact: true }).click();
+    await page.getByLabel('Name of variant 1').fill('one-tap');
+    await page.getByLabel('Payload type of variant 1').selectOption('json');
+    const payload = page.getByLabel('Payload of variant 1', { exact: true });
+    await payload.fill('{"steps":1,}');
+    await page.getByText(/^Invalid JSON: /).waitFor();
+    const saveButton = page.getByRole('button', { name: /^Save to production/ });
+    expect(await saveButton.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await payload.fill('{"steps":1}');
+    await page.getByRole('button', { name: 'Format' }).click();
+    await expect.poll(() => payload.inputValue()).toBe('{\n  "steps": 1\n}');
+    await expectAccessible(page);
+    await saveButton.click();
+    await expect
+      .poll(
+        async () => (await api.send<{ variants: { payload?: object }[] }[]>('GET', strategies))[0]?.variants,
+      )
+      .toMatchObject([{ payload: { type: 'json', value: '{\n  "steps": 1\n}' } }]);
+  },
+);
 
 testAsAdmin('compares two environments, and copies one to the other', async ({ page, api }) => {
   const variant = { weight: 1000, weightType: 'variable', stickiness: 'default' };
-  const { address, base } = await flagWithStrategy(api, { variants: [{ ...variant, name: 'one-tap' }] });
-  await visit(page, `${address}?environment=development`);
+  const { pagePath, base } = await createFlagWithStrategy(api, {
+    variants: [{ ...variant, name: 'one-tap' }],
+  });
+  await visit(page, `${pagePath}?environment=development`);
   await page.getByRole('button', { name: 'Compare…' }).click();
   await page.getByRole('dialog').getByText('Variants: one-tap 100 %').waitFor();
   expect(page.url()).toContain('compare=production');
@@ -278,7 +283,7 @@ testAsAdmin('compares two environments, and copies one to the other', async ({ p
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.goForward();
   await page.getByRole('button', { name: 'Copy production to development' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Copy production to development' }).click();
   await expect
     .poll(
@@ -290,18 +295,18 @@ testAsAdmin('compares two environments, and copies one to the other', async ({ p
 testAsAdmin(
   'a copy to production shows its effect, asks for confirmation, and can be undone',
   async ({ page, api }) => {
-    const { address, base, strategies } = await flagWithStrategy(api);
+    const { pagePath, base, strategies } = await createFlagWithStrategy(api);
     await api.send('POST', `${base}/environments/production/on`);
     const readState = async () => ({
       titles: (await api.send<Strategy[]>('GET', strategies)).map(strategy => strategy.title),
       ...(await api.send<{ enabled: boolean }>('GET', `${base}/environments/production`)),
     });
 
-    await visit(page, `${address}?environment=production&compare=development`);
+    await visit(page, `${pagePath}?environment=production&compare=development`);
     await page.getByRole('button', { name: 'Copy development to production…' }).click();
     const confirmation = page.getByRole('dialog', { name: 'Copy development to production?' });
     await confirmation.getByText('Copying removes 1 strategy and disables the flag in production.').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.keyboard.press('Escape');
     await confirmation.waitFor({ state: 'hidden' });
     expect(await readState()).toMatchObject({ titles: ['Gradual rollout'], enabled: true });
@@ -317,11 +322,16 @@ testAsAdmin(
   },
 );
 
-const buildVariant = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' });
+const buildVariant = (name: string) => ({
+  name,
+  weight: 1000,
+  weightType: 'variable',
+  stickiness: 'default',
+});
 
 /** Creates a flag whose environments differ in strategies and variants. */
 async function createFlagToCopy(api: Api) {
-  const flag = await flagWithStrategy(api);
+  const flag = await createFlagWithStrategy(api);
   const productionPath = `${flag.base}/environments/production`;
   await api.send('PUT', `${flag.base}/environments/development/variants`, [buildVariant('copied')]);
   await api.send('PUT', `${productionPath}/variants`, [buildVariant('own')]);
@@ -378,7 +388,7 @@ testAsAdmin('undoing a copy does not overwrite later changes', async ({ page, ap
     .getByText(`Somebody changed ${name} in production after the copy, so the copy was not undone.`)
     .waitFor();
   expect(await readState()).toEqual({ enabled: false, titles: [], variants: ['theirs'] });
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('a change by somebody else between two requests of an undo is kept', async ({ page, api }) => {
@@ -420,40 +430,40 @@ testAsAdmin('a copy is rejected if the target changed after the page showed it',
     .waitFor();
   expect(await readState()).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['theirs'] });
   await page.getByText('Variants: theirs 100 %').first().waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('a flag can be archived only if no other flag depends on it', async ({ page, api }) => {
-  const { project, name, address } = await flagWithStrategy(api);
+  const { project, name, pagePath } = await createFlagWithStrategy(api);
   const child = await createFlag(api, project, { name: `child-${unique()}` });
   await api.send('POST', `/api/admin/projects/${project}/features/${child}/dependencies`, { feature: name });
-  await visit(page, address);
+  await visit(page, pagePath);
   await page.getByRole('button', { name: 'Archive…' }).click();
   await page.getByText(`Flags depend on ${name}: ${child}.`).waitFor();
   expect(await page.getByRole('button', { name: 'Archive flag' }).isDisabled()).toBe(true);
-  await accessible(page);
+  await expectAccessible(page);
   await visit(page, `/projects/${project}/features/${child}`);
   await page.getByRole('button', { name: 'Archive…' }).click();
   await page.getByText('A revived flag is disabled in every environment.').waitFor();
   await page.getByRole('button', { name: 'Archive flag' }).click();
   await page.getByRole('button', { name: 'Revive' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
   'a card names the parent that blocks the flag, and an archived flag can only be revived',
   async ({ page, api }) => {
-    const { project, name, base, address, id } = await flagWithStrategy(api);
+    const { project, name, base, pagePath, id } = await createFlagWithStrategy(api);
     const parent = await createFlag(api, project);
     await api.send('POST', `${base}/dependencies`, { feature: parent });
     await api.send('POST', `${base}/environments/production/on`);
 
-    await visit(page, address);
+    await visit(page, pagePath);
     const card = page.getByRole('region', { name: 'production', exact: true });
     await card.getByText(`The parent ${parent} is disabled here.`).waitFor();
     const rail = page.getByRole('complementary', { name: 'About this flag' });
     await rail.getByText('must be enabled · disabled').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await api.send('POST', `/api/admin/projects/${project}/features/${parent}/environments/production/on`);
     await card.getByText(`The parent ${parent}`).waitFor({ state: 'hidden' });
     await rail.getByText(/must be enabled · enabled in 1 of \d/).waitFor();
@@ -467,13 +477,13 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Archive flag' }).click();
     await page.getByText(`Archived ${name}.`).waitFor();
     await card.getByText('Nobody gets the flag.').waitFor();
-    await visit(page, `${address}?edit=${id}`);
+    await visit(page, `${pagePath}?edit=${id}`);
     await page.getByText('This flag is archived').waitFor();
     expect(
       await page.getByRole('button', { name: /^(Add strategy|Edit|Save|Compare|Actions of)/ }).count(),
     ).toBe(0);
     expect(await card.getByText('Enabled', { exact: true }).count()).toBe(0);
-    await accessible(page);
+    await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Revive' }).click();
     await page.getByText(`Revived ${name}. It is disabled in every environment.`).waitFor();
@@ -486,7 +496,7 @@ test('the cards, the rail and the home page show the last changes, without favor
   api,
   logInAs,
 }) => {
-  const { address, base, strategies, id } = await flagWithStrategy(api);
+  const { pagePath, base, strategies, id } = await createFlagWithStrategy(api);
   const setRollout = (rollout: string) =>
     api.send('PUT', `${strategies}/${id}`, {
       name: 'flexibleRollout',
@@ -496,14 +506,14 @@ test('the cards, the rail and the home page show the last changes, without favor
   await setRollout('75');
   await logInAs({ rootRole: 'Admin' });
   await page.request.post(`${base}/favorites`, { headers: { 'sec-fetch-site': 'same-origin' } });
-  await page.goto(address);
+  await page.goto(pagePath);
 
   const card = page.getByRole('region', { name: 'production', exact: true });
   await card.getByRole('link', { name: /, (just now|\d+ s ago|1 min ago)$/ }).waitFor();
   const rail = page.getByRole('complementary', { name: 'About this flag' });
   await rail.getByText(/rollout 50 % → 75 %/).waitFor();
   expect(await rail.getByText('favorites').count()).toBe(0);
-  await accessible(page);
+  await expectAccessible(page);
 
   // Changes the rollout right before the home page loads, because the events of other tests could push the change out of the list.
   await setRollout('80');
@@ -521,8 +531,8 @@ testAsViewer('variants are shown on the card and in the row of a strategy', asyn
     { name: 'blue', weight: 250, weightType: 'fix', stickiness: 'default' },
     { name: 'green', weight: 750, weightType: 'variable', stickiness: 'default' },
   ];
-  const { address } = await flagWithStrategy(api, { variants });
-  await visit(page, `${address}?environment=production`);
+  const { pagePath } = await createFlagWithStrategy(api, { variants });
+  await visit(page, `${pagePath}?environment=production`);
 
   const summary = 'Variants: blue 25 %, green 75 %';
   await page.getByRole('region', { name: 'production', exact: true }).getByText(summary).waitFor();
@@ -530,7 +540,7 @@ testAsViewer('variants are shown on the card and in the row of a strategy', asyn
 });
 
 testAsViewer('a comparison marks what only one of the environments has', async ({ page, api }) => {
-  const { address, base } = await flagWithStrategy(api);
+  const { pagePath, base } = await createFlagWithStrategy(api);
   const sharedStrategy = {
     name: 'flexibleRollout',
     title: 'In both',
@@ -538,22 +548,22 @@ testAsViewer('a comparison marks what only one of the environments has', async (
   };
   for (const environment of ['development', 'production'])
     await api.send('POST', `${base}/environments/${environment}/strategies`, sharedStrategy);
-  await visit(page, `${address}?environment=production&compare=development`);
+  await visit(page, `${pagePath}?environment=production&compare=development`);
 
   const panel = page.getByRole('dialog', { name: 'Compare production with another environment' });
   await panel.getByText('In both').first().waitFor();
   await expect
     .poll(() => panel.getByRole('listitem').filter({ hasText: 'Only in' }).allTextContents())
     .toEqual(['Only in production: Gradual rollout: 50 % of users']);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsViewer('a viewer sees a strategy in an editor whose fields are disabled', async ({ page, api }) => {
-  const { address, id } = await flagWithStrategy(api);
-  await visit(page, `${address}?environment=production&edit=${id}`);
+  const { pagePath, id } = await createFlagWithStrategy(api);
+  await visit(page, `${pagePath}?environment=production&edit=${id}`);
 
   await page.getByText('Requires the permission "Change strategies"').waitFor();
   expect(await page.getByLabel('Title').isDisabled()).toBe(true);
   expect(await page.getByLabel('Rollout in percent').isDisabled()).toBe(true);
-  await accessible(page);
+  await expectAccessible(page);
 });

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
 import { test, testAsAdmin, testAsViewer } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 testAsAdmin('a flag is created from the list, and its page opens', async ({ page, api }) => {
   const project = await createProject(api);
@@ -14,11 +14,11 @@ testAsAdmin('a flag is created from the list, and its page opens', async ({ page
   await page.getByRole('dialog', { name: 'New flag' }).waitFor();
   const name = `checkout-${unique()}`;
   await page.getByLabel('Name').fill(name);
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Create flag' }).click();
   await page.waitForURL(`/projects/${project}/features/${name}`);
   await page.getByRole('heading', { level: 1, name }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -48,7 +48,7 @@ testAsAdmin('asks before it discards a new flag', async ({ page, api }) => {
   const panel = page.getByRole('dialog', { name: 'New flag' });
   await panel.getByLabel('Name').fill('checkout');
 
-  await asksBeforeInputIsLost(page, panel.getByLabel('Name'), [
+  await expectDiscardConfirmation(page, panel.getByLabel('Name'), [
     () => page.keyboard.press('Escape'),
     () => panel.getByRole('button', { name: 'Cancel' }).click(),
     () => page.goBack(),
@@ -72,7 +72,7 @@ testAsAdmin("the project's naming rule rejects a name while the user types", asy
   expect(await page.getByRole('button', { name: 'Create flag' }).isDisabled()).toBe(true);
   await page.getByLabel('Name').fill('pay.checkout');
   await expect.poll(() => page.getByRole('button', { name: 'Create flag' }).isEnabled()).toBe(true);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('the list keeps its scroll position while the visible pages load', async ({ page, api }) => {
@@ -127,7 +127,7 @@ testAsAdmin(
     await toggle.click();
     await page.getByText(`${name} is enabled in development.`).waitFor();
     await expect.poll(() => otherToggle.isChecked()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -137,14 +137,14 @@ test('a toggle in production asks for confirmation with the audience, but while 
   logInAs,
   tolerated,
 }) => {
-  const { project, name } = await flagWithStrategy(api);
+  const { project, name } = await createFlagWithStrategy(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`/projects/${project}`);
   const toggle = page.getByLabel(`${name} in production`, { exact: true });
   await toggle.click();
   const confirmation = page.getByRole('dialog', { name: `Enable ${name} in production?` });
   await confirmation.getByText('Enable in production for 50 % of users?').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.keyboard.press('Escape');
   await confirmation.waitFor({ state: 'hidden' });
 
@@ -168,7 +168,7 @@ testAsAdmin('marks an enabled flag while a parent blocks the flag', async ({ pag
   const mark = page.getByRole('img', { name: `The parent ${parent} is disabled in production.` });
   await mark.waitFor();
   expect(await page.getByRole('img', { name: /^The parent/ }).count()).toBe(1);
-  await accessible(page);
+  await expectAccessible(page);
   await api.send('POST', `${flagPath(parent)}/environments/production/on`);
   await mark.waitFor({ state: 'hidden' });
 });
@@ -199,7 +199,7 @@ testAsAdmin('several flags are tagged, marked as stale and archived together', a
   await expect.poll(() => page.getByText('Stale', { exact: true }).count()).toBe(2);
   const { tags } = await api.send<{ tags: unknown[] }>('GET', `/api/admin/features/${names[0]}/tags`);
   expect(tags).toContainEqual({ type: 'simple', value: 'q4' });
-  await accessible(page);
+  await expectAccessible(page);
 
   for (const name of names) await page.getByLabel(`Select ${name}`).click();
   await page.getByRole('button', { name: 'Archive…' }).click();
@@ -227,7 +227,7 @@ testAsViewer(
     await secondPage.getByText('1 flag', { exact: true }).waitFor();
     await page.goBack();
     await page.getByText('2 flags', { exact: true }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -239,7 +239,7 @@ testAsViewer('a viewer sees disabled toggles that name the missing permission', 
   await toggle.waitFor();
   expect(await toggle.getAttribute('title')).toContain('Requires the permission "Enable and disable flags"');
   expect(await toggle.getAttribute('aria-disabled')).toBe('true');
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 test('on a narrow screen the headings scroll with the columns, and the names stay in view', async ({
@@ -266,7 +266,7 @@ test('on a narrow screen the headings scroll with the columns, and the names sta
   await expect.poll(() => table.evaluate(element => element.scrollLeft)).toBeGreaterThan(100);
   expect(await readLeftEdge(page.getByRole('link', { name }))).toBeGreaterThanOrEqual(0);
   expect(Math.abs((await readLeftEdge(heading)) - (await readLeftEdge(toggle)))).toBeLessThan(2);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('says that a project does not exist', async ({ page }) => {
@@ -274,7 +274,7 @@ testAsAdmin('says that a project does not exist', async ({ page }) => {
     await visit(page, path);
     await page.getByText('There is no project "nope" that you can read.').waitFor();
   }
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 test('the age of a change grows while the page is open', async ({ newPage, api, logInAs }) => {
@@ -320,7 +320,7 @@ test('a favorite on the home page names the environments in which it is enabled 
   await page.reload();
 
   await favorite.getByText('blocked in dev', { exact: true }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -345,7 +345,7 @@ testAsViewer('the help lists the shortcuts of the current page and of other page
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   for (const label of ['Search or run', 'New flag or project (lists)', 'Save (editors)'])
     await help.getByText(label).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -368,7 +368,7 @@ testAsAdmin(
     await panel.getByText(`Flag "${takenName}" already exists`).waitFor();
     expect(await readDescription()).toContain(`Flag "${takenName}" already exists`);
     expect(await panel.getByRole('alert').count()).toBe(0);
-    await accessible(page);
+    await expectAccessible(page);
     await name.fill(`${takenName}-2`);
     await page.keyboard.press('Control+s');
     await page.waitForURL(`/projects/${project}/features/${takenName}-2`);
@@ -418,7 +418,7 @@ testAsAdmin('all flags of a project are selected, enabled and disabled together'
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Environment').selectOption('production');
   await dialog.getByText('3 flags have no strategy there').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Enable 3 flags in production' }).click();
   await page.getByText('Enabled 3 flags in production.').waitFor();
   expect(await readEnabled()).toEqual([true, true, true]);
@@ -464,7 +464,7 @@ testAsAdmin(
     await dialog.getByRole('button', { name: 'Revive 1 flag' }).click();
     await page.getByLabel(`Select ${revivedFlag}`).waitFor({ state: 'detached' });
     await page.getByLabel(`Select ${deletedFlag}`).check();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByText('Deleted flags cannot be restored.').waitFor();
     await dialog.getByRole('button', { name: 'Delete 1 flag' }).click();
@@ -507,11 +507,7 @@ testAsAdmin(
   },
 );
 
-test('the sidebar keeps the last open project, and is not printed', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+test('the sidebar keeps the last open project, and is not printed', async ({ page, api, logInAs }) => {
   const project = await createProject(api, { name: `Search ${unique()}` });
   const flag = await createFlag(api, project);
   await createProject(api);

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessibleInBoth } from './support/accessible.ts';
+import { expectAccessibleInBothModes } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { waitForFocus } from './support/focus.ts';
-import { goTo, visit } from './support/open-page.ts';
+import { visit, visitAndWait } from './support/open-page.ts';
 import { test, testAsAdmin, testAsViewer } from './support/test.ts';
 
 /** Reads the id, the label or the text of the element that has the focus. */
@@ -16,8 +16,8 @@ const readFocus = (page: Page): Promise<string> =>
   });
 
 testAsAdmin('the focus stays near a strategy that is added, saved or deleted', async ({ page, api }) => {
-  const { address } = await flagWithStrategy(api);
-  await visit(page, `${address}?environment=production`);
+  const { pagePath } = await createFlagWithStrategy(api);
+  await visit(page, `${pagePath}?environment=production`);
 
   await page.getByRole('button', { name: 'Add strategy' }).click();
   await expect.poll(() => readFocus(page)).toBe('Title');
@@ -37,9 +37,9 @@ testAsAdmin('the focus stays near a strategy that is added, saved or deleted', a
   await expect.poll(() => readFocus(page)).toBe('Strategies in production');
 });
 
-testAsAdmin('a conflict takes the focus', async ({ page, api }) => {
-  const { address, id, strategies } = await flagWithStrategy(api);
-  await visit(page, `${address}?edit=${id}`);
+testAsAdmin('a conflict receives the focus', async ({ page, api }) => {
+  const { pagePath, id, strategies } = await createFlagWithStrategy(api);
+  await visit(page, `${pagePath}?edit=${id}`);
   await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
   await api.send('PATCH', `${strategies}/${id}`, [{ op: 'replace', path: '/title', value: 'Theirs' }]);
 
@@ -73,7 +73,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('a new page takes the focus if the focused control has disappeared', async ({ page, api }) => {
+testAsAdmin('a new page receives the focus if the focused control has disappeared', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await visit(page, `/projects/${project}`);
@@ -86,10 +86,10 @@ testAsAdmin('a new page takes the focus if the focused control has disappeared',
 });
 
 testAsAdmin('a menu works with the keyboard, and returns the focus to its button', async ({ page, api }) => {
-  const { address, id } = await flagWithStrategy(api);
+  const { pagePath, id } = await createFlagWithStrategy(api);
   await api.send('POST', '/api/admin/segments', { name: `segment-${unique()}`, constraints: [] });
   // Waits until the segments are loaded, because the menu shows only the segments that are loaded when it opens.
-  await goTo(page, `${address}?edit=${id}`);
+  await visitAndWait(page, `${pagePath}?edit=${id}`);
   const button = page.getByRole('button', { name: 'Add a constraint or segment' });
   const menu = page.getByRole('menu', { name: 'Add a constraint or segment' });
   const press = async (key: string, expected: RegExp) => {
@@ -113,16 +113,16 @@ testAsAdmin('a menu works with the keyboard, and returns the focus to its button
   await button.waitFor();
 });
 
-testAsAdmin('a menu stays next to its button and inside a window of 360 px', async ({ page, api }) => {
-  const { address } = await flagWithStrategy(api);
+testAsAdmin('a menu stays next to its button and inside a 360 px window', async ({ page, api }) => {
+  const { pagePath } = await createFlagWithStrategy(api);
   await page.setViewportSize({ width: 360, height: 640 });
   // Parts that load later would move the button.
-  await goTo(page, address);
+  await visitAndWait(page, pagePath);
   const button = page.getByRole('button', { name: 'Actions for strategy 1' });
   await button.click();
   const menu = page.getByRole('menu', { name: 'Actions for strategy 1' });
   const measureGap = async () => {
-    // Both at once, because the page may move in between.
+    // Measures both boxes in one call, because the page may move in between.
     const [buttonBox, menuBox] = await menu.evaluate(
       (element, target) => [target, element].map(box => (box as Element).getBoundingClientRect().toJSON()),
       await button.elementHandle(),
@@ -148,8 +148,8 @@ testAsViewer(
   'the reason for a disabled control stays while the pointer is on it, and Esc hides it',
   async ({ page, api }) => {
     const project = await createProject(api);
-    const address = `/projects/${project}/features/${await createFlag(api, project)}`;
-    await visit(page, address);
+    const pagePath = `/projects/${project}/features/${await createFlag(api, project)}`;
+    await visit(page, pagePath);
     const button = page.getByRole('button', { name: 'Edit tags' });
     await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
     const tooltip = page.getByRole('tooltip');
@@ -166,7 +166,7 @@ testAsViewer(
     expect(await button.getAttribute('aria-describedby')).toBe(await tooltip.getAttribute('id'));
 
     // In a dialog, the first Esc hides the tooltip, and the second closes the dialog.
-    await visit(page, `${address}?edit=owners`);
+    await visit(page, `${pagePath}?edit=owners`);
     const dialog = page.getByRole('dialog');
     await waitForFocus(dialog.getByRole('combobox', { name: 'Add a person or group' }));
     await dialog.getByRole('button', { name: 'Save owners' }).focus();
@@ -179,14 +179,14 @@ testAsViewer(
   },
 );
 
-test('a field that loads late takes over the focus, unless the user has moved it', async ({
+test('a field that loads late receives the focus, unless the user has moved the focus', async ({
   page,
   api,
   logInAs,
 }) => {
   await logInAs({ rootRole: 'Admin' });
   const project = await createProject(api);
-  const address = `/projects/${project}/features/${await createFlag(api, project)}?edit=owners`;
+  const pagePath = `/projects/${project}/features/${await createFlag(api, project)}?edit=owners`;
   let loadField = () => {};
   await page.route(/\/choices-.*\.js$/, async route => {
     await new Promise<void>(resolve => {
@@ -197,12 +197,12 @@ test('a field that loads late takes over the focus, unless the user has moved it
   const placeholder = page.getByRole('dialog').getByRole('textbox', { name: 'Add a person or group' });
   const field = page.getByRole('dialog').getByRole('combobox', { name: 'Add a person or group' });
 
-  await page.goto(address);
+  await page.goto(pagePath);
   await waitForFocus(placeholder);
   loadField();
   await waitForFocus(field);
 
-  await page.goto(address);
+  await page.goto(pagePath);
   await waitForFocus(placeholder);
   const cancelButton = page.getByRole('button', { name: 'Cancel' });
   await cancelButton.focus();
@@ -214,17 +214,17 @@ test('a field that loads late takes over the focus, unless the user has moved it
 testAsAdmin(
   'open menus have no accessibility violations, in light and in dark mode',
   async ({ page, api }) => {
-    const { address, project } = await flagWithStrategy(api);
+    const { pagePath, project } = await createFlagWithStrategy(api);
 
     await visit(page, `/projects/${project}`);
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitemcheckbox').first().waitFor();
-    await accessibleInBoth(page);
+    await expectAccessibleInBothModes(page);
 
-    await visit(page, `${address}?environment=production`);
+    await visit(page, `${pagePath}?environment=production`);
     await page.getByRole('button', { name: 'Actions for strategy 1' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).waitFor();
-    await accessibleInBoth(page);
+    await expectAccessibleInBothModes(page);
   },
 );
 

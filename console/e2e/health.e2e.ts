@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer } from './support/test.ts';
@@ -28,7 +28,7 @@ testAsAdmin('a fixed finding raises the score', async ({ page, api }) => {
   await page.getByText('+50 points for both together').waitFor();
   await findingItem(page, stale[0]).getByText('+16.7').waitFor();
   await page.getByText('adds more than the sum of their points').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
   await findingItem(page, stale[0]).getByRole('button', { name: 'Unmark' }).click();
   await score(page, 75, 100).waitFor();
@@ -38,7 +38,7 @@ testAsAdmin('a fixed finding raises the score', async ({ page, api }) => {
 
   await score(page, 100, 100).waitFor();
   await page.getByText('No findings.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -49,7 +49,7 @@ testAsAdmin(
 
     await findingItem(page, stale[0]).getByRole('button', { name: 'Snooze…' }).click();
     await page.getByLabel('Reason').fill('The campaign runs until spring');
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Snooze' }).click();
 
     await findingItem(page, stale[0]).waitFor({ state: 'hidden' });
@@ -63,7 +63,7 @@ testAsAdmin(
     expect(await pressedButton(/^All/).count()).toBe(0);
     await findingItem(page, stale[0]).getByText('The campaign runs until spring').waitFor();
     await page.waitForURL(/snoozed=true/);
-    await accessible(page);
+    await expectAccessible(page);
     await findingItem(page, stale[0]).getByRole('button', { name: 'Unsnooze' }).click();
     await page.getByText('No findings.').waitFor();
     await score(page, 50, 100).waitFor();
@@ -84,7 +84,7 @@ testAsAdmin(
     await budget.getByText('of 1 used').waitFor();
     await budget.getByText('Exceeded', { exact: true }).waitFor();
     await budget.getByText('creating, cloning, moving and importing flags').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await expect(createFlag(api, project, { name: `flag-${unique()}` })).rejects.toThrow('403');
   },
 );
@@ -99,7 +99,7 @@ testAsViewer('shows the trend as a table, and keeps the range in the URL', async
 
   await expect.poll(() => trend.getByRole('row').count()).toBe(91);
   await page.waitForURL(/days=90/);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsViewer(
@@ -121,7 +121,7 @@ testAsViewer(
     }
     await page.getByRole('heading', { level: 1 }).click();
     await page.getByRole('tooltip').waitFor({ state: 'detached' });
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -131,5 +131,5 @@ testAsAdmin('a project without flags is healthy and has no findings', async ({ p
   await score(page, 100, 100).waitFor();
   await page.getByText('No findings.').waitFor();
   await page.getByText('0 stale or potentially stale, no limit').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });

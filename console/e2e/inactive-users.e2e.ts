@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
 import { testWithOwnServer } from './support/test.ts';
 
@@ -21,7 +21,7 @@ testWithOwnServer()(
     const dialog = page.getByRole('dialog', { name: 'Delete inactive users?' });
     await dialog.getByText(inactivePerson.username).waitFor();
     expect(await dialog.getByText(activePerson.username).count()).toBe(0);
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Delete 1 user' }).click();
     await page.getByText('Deleted 1 user.').waitFor();
     const { users } = await api.send<{ users: { id: number }[] }>('GET', '/api/admin/user-admin');

@@ -1,12 +1,18 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { createWebhook, startReceiver } from './support/receiver.ts';
 import { retry } from './support/retry.ts';
-import { test, testAsAdmin, testAsViewer, testBehindFront, testWithOwnServer } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import {
+  test,
+  testAsAdmin,
+  testAsViewer,
+  testBehindLoadBalancer,
+  testWithOwnServer,
+} from './support/test.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 const rows = (page: Page) =>
   page.getByRole('listbox', { name: 'Deliveries, newest first' }).getByRole('option');
@@ -22,7 +28,7 @@ testAsAdmin('creates an integration, shows its secret once, and sends a test', a
     .getByText('Webhook', { exact: true })
     .click();
   await page.getByRole('button', { name: 'Create integration' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
   await page.getByLabel('Description').fill(description);
   await page.getByLabel(/^URL/).fill('not an address');
@@ -38,7 +44,7 @@ testAsAdmin('creates an integration, shows its secret once, and sends a test', a
   await page.getByRole('button', { name: 'Create integration' }).click();
   const dialog = page.getByRole('dialog', { name: 'Signing secret' });
   await dialog.getByText(/^whsec_/).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
 
   await page.getByRole('heading', { name: description }).waitFor();
@@ -47,23 +53,23 @@ testAsAdmin('creates an integration, shows its secret once, and sends a test', a
   await expect.poll(() => receiver.received.map(({ body }) => body.type)).toEqual(['integration-tested']);
   await rows(page).filter({ hasText: '200' }).click();
   await page.getByRole('heading', { name: 'Delivered on attempt 1' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page
     .getByRole('navigation', { name: 'Parts of the integration' })
     .getByRole('link', { name: 'Settings' })
     .click();
   expect(await page.getByLabel(/^URL/).inputValue()).toBe('*****');
-  await accessible(page);
+  await expectAccessible(page);
   await visit(page, '/integrations');
   await page.getByRole('link', { name: description }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('asks before it discards a new integration', async ({ page }) => {
   await visit(page, '/integrations/new/webhook');
   await page.getByLabel('Description').fill('Change log');
 
-  await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+  await expectDiscardConfirmation(page, page.getByLabel('Description'), [
     () => page.getByRole('link', { name: 'Cancel' }).click(),
     () => page.getByRole('link', { name: 'Deliveries' }).click(),
   ]);
@@ -100,7 +106,7 @@ testAsAdmin(
     await page
       .getByRole('heading', { name: /changed this integration .*while you were editing it/ })
       .waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Continue with mine' }).click();
     await saveButton.click();
     await expect.poll(() => readIntegration(api, id)).toMatchObject({ description: 'Mine' });
@@ -109,32 +115,32 @@ testAsAdmin(
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog');
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: /^Delete/ }).click();
     await page.waitForURL('/integrations');
     await expect(readIntegration(api, id)).rejects.toThrow('404');
   },
 );
 
-testBehindFront(
-  'a server error keeps the integrations and their settings, and offers a retry',
+testBehindLoadBalancer(
+  'after a server error, the integration pages stay open and offer a retry',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/responded with (a status of )?500|status of 500/);
     const id = await createWebhook(api, await createProject(api), 'http://127.0.0.1:9/hook');
     await logInAs({ rootRole: 'Admin' });
     const { description } = await readIntegration(api, id);
-    server.front.broken = { paths: /^\/api\/admin\/addons/, status: 500 };
+    server.loadBalancer.broken = { paths: /^\/api\/admin\/addons/, status: 500 };
     await page.goto('/integrations');
     await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
-    delete server.front.broken;
+    delete server.loadBalancer.broken;
     await retry(page, page.getByRole('link', { name: description }));
 
     await visit(page, `/integrations/${id}`);
     await page.getByLabel('Description').fill('Mine');
-    server.front.broken = { paths: /^\/api\/admin\/addons\/\d+$/, status: 500 };
+    server.loadBalancer.broken = { paths: /^\/api\/admin\/addons\/\d+$/, status: 500 };
     await page.getByRole('button', { name: /^Save/ }).click();
     await page.getByText('The server responded with status 500.').waitFor();
-    delete server.front.broken;
+    delete server.loadBalancer.broken;
     await page.getByRole('button', { name: /^Save/ }).click();
     await page.getByText('Settings saved.').waitFor();
     expect(await readIntegration(api, id)).toMatchObject({ description: 'Mine' });
@@ -161,7 +167,7 @@ testWithQuickRetries(
     await page.waitForURL(url => url.searchParams.get('attempt') === '1');
     await page.getByRole('radiogroup', { name: 'Part of the attempt' }).getByText('Request').click();
     await page.getByText('webhook-signature').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     receiver.status = 200;
     await page.keyboard.press('r');
@@ -169,7 +175,7 @@ testWithQuickRetries(
     expect(receiver.flags()).toEqual([flag, flag, flag]);
     const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
     expect(ids.size).toBe(1);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -197,21 +203,21 @@ testWithQuickRetries(
     await page
       .getByRole('heading', { name: 'Failed after 2 attempts. It blocks later deliveries' })
       .waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     receiver.status = 200;
     await page.getByRole('button', { name: 'Skip…' }).click();
     await page.getByRole('dialog', { name: 'Skip this delivery?' }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Skip delivery' }).click();
 
     await expect.poll(() => receiver.flags()).toEqual([first, first, second]);
     await rows(page).filter({ hasText: second }).filter({ hasText: '200' }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
 testWithQuickRetries(
-  'shows how many deliveries a range has, and replays the range',
+  'shows how many deliveries a range contains, and replays the range',
   async ({ page, api, logInAs }) => {
     const receiver = await startReceiver(500);
     const project = await createProject(api);
@@ -227,7 +233,7 @@ testWithQuickRetries(
     await page.getByRole('button', { name: 'Replay…' }).click();
     await page.getByText('2 failed deliveries in this range.').waitFor();
     expect(receiver.received).toEqual([]);
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Replay 2 failed deliveries' }).click();
     await page.getByText('2 deliveries queued. None remain in the range.').waitFor();
     await expect.poll(() => receiver.flags().toSorted()).toEqual([first, second].toSorted());
@@ -236,7 +242,7 @@ testWithQuickRetries(
     await page.getByRole('button', { name: 'Replay 1 event without a delivery' }).click();
     await expect.poll(() => receiver.flags()).toContain(earlierFlag);
     await page.getByText('1 delivery queued. None remain in the range.').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -267,7 +273,7 @@ testAsAdmin('lists the deliveries of all integrations', async ({ page, api }) =>
   await rows(page).filter({ hasText: description }).click();
   await page.getByRole('heading', { name: 'Delivered on attempt 1' }).waitFor();
   expect(new URL(page.url()).searchParams.get('integration')).toBe(String(id));
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 test('counts a retrying delivery as not delivered, and redelivers it immediately', async ({
@@ -293,7 +299,7 @@ test('counts a retrying delivery as not delivered, and redelivers it immediately
   await rows(page).filter({ hasText: flag }).filter({ hasText: '2 attempts' }).click();
   await page.getByRole('button', { name: 'Redeliver now' }).waitFor();
   expect(await rows(page).count()).toBe(0);
-  await accessible(page);
+  await expectAccessible(page);
   receiver.status = 200;
   await page.keyboard.press('r');
 
@@ -302,7 +308,7 @@ test('counts a retrying delivery as not delivered, and redelivers it immediately
   await page.keyboard.press('Escape');
   await page.getByText('2 of 2 in 24 h').waitFor();
   await page.getByText('1 of 2 in 24 h').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsViewer('names the permission that a user lacks', async ({ page, api }) => {
@@ -314,14 +320,14 @@ testAsViewer('names the permission that a user lacks', async ({ page, api }) => 
   expect(await page.getByRole('radiogroup', { name: 'State' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Send test' }).focus();
   await page.getByText('Requires the permission "Update integration"').waitFor();
-  // Closes the tooltip, because `accessible` would report that tooltips are outside the page's landmarks.
+  // Closes the tooltip, because `expectAccessible` would report that tooltips are outside the page's landmarks.
   await page.getByRole('button', { name: 'Send test' }).blur();
   await page.getByText('Requires the permission "Update integration"').waitFor({ state: 'hidden' });
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
-  'the menu counts failing integrations only for users who may see their deliveries',
+  'the menu counts failing integrations only for users who can see their deliveries',
   async ({ page, newPage, api, logInAs }) => {
     const project = await createProject(api);
     const description = `Webhook ${unique()}`;
@@ -346,28 +352,25 @@ testAsAdmin(
   },
 );
 
-testAsViewer(
-  'a viewer finds the settings of an integration, but cannot open deliveries',
-  async ({ page, api }) => {
-    const description = `Webhook ${unique()}`;
-    const project = await createProject(api);
-    const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description, enabled: false });
-    await visit(page, '/integrations');
-    const allDeliveriesLink = page.getByRole('link', { name: 'All deliveries' });
-    await expect.poll(() => allDeliveriesLink.getAttribute('aria-disabled')).toBe('true');
-    await allDeliveriesLink.focus();
-    await page.getByText('Requires the Admin role').waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: description }).click();
+testAsViewer("a viewer can open an integration's settings, but not its deliveries", async ({ page, api }) => {
+  const description = `Webhook ${unique()}`;
+  const project = await createProject(api);
+  const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description, enabled: false });
+  await visit(page, '/integrations');
+  const allDeliveriesLink = page.getByRole('link', { name: 'All deliveries' });
+  await expect.poll(() => allDeliveriesLink.getAttribute('aria-disabled')).toBe('true');
+  await allDeliveriesLink.focus();
+  await page.getByText('Requires the Admin role').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: description }).click();
 
-    await page.waitForURL(`/integrations/${id}`);
-    await page.getByRole('heading', { level: 1, name: description }).waitFor();
-    expect(await page.getByRole('link', { name: 'Deliveries' }).count()).toBe(0);
-    await accessible(page);
-  },
-);
+  await page.waitForURL(`/integrations/${id}`);
+  await page.getByRole('heading', { level: 1, name: description }).waitFor();
+  expect(await page.getByRole('link', { name: 'Deliveries' }).count()).toBe(0);
+  await expectAccessible(page);
+});
 
-test('on a narrow screen the parts of an integration and of a delivery do not overlap', async ({
+test('on a narrow screen, the columns of integrations and deliveries do not overlap', async ({
   newPage,
   api,
   logInAs,
@@ -397,7 +400,7 @@ test('on a narrow screen the parts of an integration and of a delivery do not ov
     expect(box.x + box.width).toBeLessThanOrEqual(toggle.x);
     expect(box.width).toBeGreaterThan(50);
   }
-  await accessible(page);
+  await expectAccessible(page);
 
   await page.goto('/deliveries');
   const sentence = page
@@ -406,10 +409,10 @@ test('on a narrow screen the parts of an integration and of a delivery do not ov
     .getByText(/created/)
     .first();
   expect((await readBox(sentence)).width).toBeGreaterThan(180);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
-test('tells a user who may read roles which roles have the missing permission', async ({
+test('tells a user who can read roles which roles have the missing permission', async ({
   page,
   api,
   logInAs,
@@ -429,5 +432,5 @@ test('tells a user who may read roles which roles have the missing permission', 
   await message.getByText('This operation requires the permission ADMIN.').waitFor();
   await message.getByText('This role has it: Admin.').waitFor();
   await message.getByText('An admin can grant you a role that has it.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createPerson, createProject } from './support/api.ts';
 import { createWebhook, startReceiver } from './support/receiver.ts';
 import { test, testWithOwnServer } from './support/test.ts';
@@ -89,7 +89,7 @@ testWithQuickRetries(
     const event = page.getByRole('complementary', { name: /^Event \d+/ });
     await event.getByText('75').first().waitFor();
     await event.getByText(flag).first().waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     // Redeliver the failed delivery.
     await expect.poll(() => receiver.received.length).toBe(2);
@@ -105,7 +105,7 @@ testWithQuickRetries(
     expect(receiver.received.map(({ body }) => body.type)).toEqual(
       Array.from({ length: 3 }, () => 'feature-strategy-update'),
     );
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -120,7 +120,7 @@ test('the first Tab on a page reaches the link that skips the navigation', async
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
 });
 
-// The panel of a user lists all projects, so with the projects of the other tests, Tab would need long.
+// The user panel lists all projects, so on the shared server, it would take too many Tab presses to reach the button.
 testWithOwnServer()(
   'an admin can deactivate a user with the keyboard alone',
   async ({ page, api, logInAs }) => {

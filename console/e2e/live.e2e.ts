@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createPerson, createProject } from './support/api.ts';
 import { insertEvents } from './support/burst.ts';
 import { startRestartableServer } from './support/server.ts';
@@ -27,7 +27,7 @@ test('a change by one user appears without a reload for a second user', async ({
   await toggle(page).click();
 
   await expect.poll(() => toggle(otherPage).isChecked()).toBe(true);
-  await accessible(otherPage);
+  await expectAccessible(otherPage);
 });
 
 test('a tab has one event stream, no matter which pages it shows', async ({ page, api, logInAs }) => {
@@ -116,11 +116,11 @@ testWithRestarts(
     await expect.poll(() => resultCount.textContent()).toBe(`${countBefore + 300} events`);
     await banner.waitFor({ state: 'hidden' });
     expect((await readListedFlags(page)).toSorted()).toEqual(names.toSorted());
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
-test('disables controls without a reload after an admin has revoked the role of the user', async ({
+test("disables controls without a reload after an admin has revoked the user's role", async ({
   page,
   api,
   logInAs,

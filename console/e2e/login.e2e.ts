@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
-test('a user logs in and gets to the requested page', async ({ page, api }) => {
+test('a login opens the requested page', async ({ page, api }) => {
   const { username, password } = await createPerson(api, { rootRole: 'Editor' });
   await page.goto('/flags?query=checkout');
   await page.getByRole('heading', { name: 'Log in to Halyard' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
   await page.getByLabel('Username or email address').fill(username);
   await page.getByLabel(/^Password/).fill(password);
@@ -15,7 +15,7 @@ test('a user logs in and gets to the requested page', async ({ page, api }) => {
 
   await page.waitForURL('/flags?query=checkout');
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 const testOnOwnServer = testWithOwnServer();
@@ -36,13 +36,13 @@ testOnOwnServer(
     const firstResponse = await tryPassword('wrong');
     expect(firstResponse.status()).toBe(401);
     await page.getByRole('alert').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     let status = 401;
     for (let i = 0; i < 20 && status === 401; i++) status = (await tryPassword(`wrong ${i}`)).status();
 
     expect(status).toBe(429);
     await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/\d+ (second|minute)/);
     expect((await tryPassword(password)).status()).toBe(429);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );

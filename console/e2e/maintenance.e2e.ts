@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { testWithOwnServer } from './support/test.ts';
 
 testWithOwnServer()(
@@ -14,7 +14,7 @@ testWithOwnServer()(
     await page.getByRole('button', { name: 'Enable maintenance mode', exact: true }).click();
     await banner.waitFor();
     expect(await api.send('GET', '/api/admin/maintenance')).toEqual({ enabled: true });
-    await accessible(page);
+    await expectAccessible(page);
 
     await page.goto('/admin/tags?edit=new');
     const panel = page.getByRole('dialog', { name: 'New tag type' });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { expectAccessible } from './support/accessible.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { test } from './support/test.ts';
 
 test('a change that is made offline is not saved, and not sent later', async ({
@@ -9,12 +9,12 @@ test('a change that is made offline is not saved, and not sent later', async ({
   logInAs,
   tolerated,
 }) => {
-  const { address, strategies, id } = await flagWithStrategy(api);
+  const { pagePath, strategies, id } = await createFlagWithStrategy(api);
   await logInAs({ rootRole: 'Admin' });
   tolerated.push(/ERR_INTERNET_DISCONNECTED/);
   const readRollout = async () =>
     (await api.send<{ parameters: { rollout: string } }[]>('GET', strategies))[0]?.parameters.rollout;
-  await page.goto(`${address}?edit=${id}`);
+  await page.goto(`${pagePath}?edit=${id}`);
   const percent = page.getByLabel('Rollout in percent');
   await percent.fill('60');
 
@@ -31,7 +31,7 @@ test('a change that is made offline is not saved, and not sent later', async ({
 
   await page.getByText('Saved to production.').waitFor();
   expect(await readRollout()).toBe('60');
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 test('a page that cannot load offline shows a message, and opens when the user is online again', async ({
@@ -50,9 +50,9 @@ test('a page that cannot load offline shows a message, and opens when the user i
   await page.getByRole('link', { name: 'Integrations' }).click();
   await page.getByRole('heading', { name: 'This page cannot load while you are offline' }).waitFor();
   expect(await page.getByRole('heading', { level: 1, name: 'Flags' }).count()).toBe(0);
-  await accessible(page);
+  await expectAccessible(page);
   await page.context().setOffline(false);
 
   await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });

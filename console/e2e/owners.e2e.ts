@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createPerson, createProject, unique } from './support/api.ts';
 import { waitForFocus } from './support/focus.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
-  'names the owner of a flag, finds flags by owner, and shows what somebody owns',
+  "shows a flag's owner, finds flags by owner, and shows what somebody owns",
   async ({ page, api }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project);
@@ -24,11 +24,11 @@ testAsAdmin(
     await field.fill(olga);
     await page.getByRole('option', { name: `${olga} (${person.username})` }).click();
     await panel.getByRole('button', { name: `Remove ${olga}` }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await panel.getByRole('button', { name: 'Save owners' }).click();
     await panel.waitFor({ state: 'hidden' });
     await page.getByRole('complementary').getByText(person.username).first().waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     await visit(page, `/projects/${project}?owner=IS:none`);
     await page.getByText(otherFlag, { exact: true }).waitFor();
@@ -44,7 +44,7 @@ testAsAdmin(
     await visit(page, `/admin/users?user=${person.id}`);
     await page.getByRole('link', { name }).waitFor();
     await page.getByText('only owner').nth(1).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Deactivate…' }).click();
     const flagNames = [name, otherFlag].toSorted().join(' and ');
     await panel.getByText(`${olga} owns ${flagNames}, which may need a different owner.`).waitFor();
@@ -56,7 +56,7 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Hand over 2 flags…' }).click();
     await panel.getByLabel('New owner').fill(paula);
     await page.getByRole('option', { name: `${paula} (${successor.username})` }).click();
-    await accessible(page);
+    await expectAccessible(page);
     await panel.getByRole('button', { name: 'Hand over 2 flags' }).click();
     await page.getByText(`${paula} now owns the flags of ${olga}.`).waitFor();
     const { owners } = await api.send<{ owners: { id: number }[] }>(

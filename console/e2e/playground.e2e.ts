@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer } from './support/test.ts';
@@ -25,7 +25,7 @@ testAsAdmin('evaluates flags for a context and explains the results', async ({ p
 
   await page.getByRole('link', { name: 'Playground' }).click();
   await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByLabel('Project').selectOption(project);
   await page.getByLabel('development').check();
   await page.getByLabel('User ID').fill('7');
@@ -40,7 +40,7 @@ testAsAdmin('evaluates flags for a context and explains the results', async ({ p
     .getByText(/constraint 1 on "country" requires one of "NO"\. The context has "DE"\./)
     .first()
     .waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
   await page.getByLabel('Value of property 1').fill('NO');
   await page.getByRole('button', { name: 'Evaluate' }).click();
@@ -51,7 +51,7 @@ testAsAdmin('evaluates flags for a context and explains the results', async ({ p
     .waitFor();
   expect(await page.getByText(otherFlag, { exact: true }).count()).toBe(0);
   expect(new URL(page.url()).searchParams.get('property')).toBe('country:NO');
-  await accessible(page);
+  await expectAccessible(page);
 
   await page.reload();
   await page.getByText('1 of 2 flags enabled').waitFor();
@@ -81,7 +81,7 @@ testAsAdmin(
     const row = page.getByRole('row', { name: /userId 8, country DE/ });
     await row.getByText('constraint 1 on "country" requires one of "NO"').waitFor();
     expect(await row.getByText('Disabled', { exact: true }).count()).toBe(2);
-    await accessible(page);
+    await expectAccessible(page);
 
     const sharedUrl = page.url();
     await visit(page, '/');
@@ -98,7 +98,7 @@ testAsViewer('shows why the server rejects a context', async ({ page }) => {
 
   await page.getByText('"yesterday" is not a time such as 2026-11-15T09:30:00Z').waitFor();
   expect(await page.getByLabel('Time').getAttribute('aria-invalid')).toBe('true');
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByLabel('Time').fill('2026-11-15T09:30');
   await page.getByRole('button', { name: 'Evaluate' }).click();
 

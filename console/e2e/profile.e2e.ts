@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { logIn } from './support/log-in.ts';
-import { test, testBehindFront } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import { test, testBehindLoadBalancer } from './support/test.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 test('a personal token shows its secret once, works, and can be deleted', async ({
   page,
@@ -15,7 +15,7 @@ test('a personal token shows its secret once, works, and can be deleted', async 
   const description = page.getByLabel('Description');
   await createButton.click();
   await description.fill('lost');
-  await asksBeforeInputIsLost(page, description, [() => page.keyboard.press('Escape')]);
+  await expectDiscardConfirmation(page, description, [() => page.keyboard.press('Escape')]);
 
   await createButton.click();
   await description.fill('laptop');
@@ -27,7 +27,7 @@ test('a personal token shows its secret once, works, and can be deleted', async 
   await page.getByRole('button', { name: 'Create token' }).click();
   const tokenDialog = page.getByRole('dialog', { name: 'Token “laptop”' });
   const secret = (await tokenDialog.locator('code').textContent()) ?? '';
-  await accessible(page);
+  await expectAccessible(page);
   await tokenDialog.getByRole('button', { name: 'I have stored it' }).click();
   const fetchUser = () => fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
   expect(await (await fetchUser()).json()).toMatchObject({ user: { username } });
@@ -47,7 +47,7 @@ test('an agent token shows its limits, and cannot exceed them', async ({ page, s
   await page.getByLabel('Description').fill('cleaner');
   await page.getByLabel('Access').selectOption('For an agent that changes flags within limits');
   await page.getByRole('checkbox', { name: 'Default' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   const createButton = page.getByRole('button', { name: 'Create token' });
   await page.getByLabel('Maximum number of changes').fill('2');
   await createButton.click();
@@ -115,12 +115,12 @@ test('preferences apply to lists and times, and this browser keeps them', async 
   expect(await page.getByLabel('Theme').inputValue()).toBe('dark');
   expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
   expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
-  await accessible(page);
+  await expectAccessible(page);
   await page.goto('/projects');
   expect(await readHeight()).toBe(36);
 });
 
-test('saved views are listed with their page, and are renamed and deleted with an undo', async ({
+test('saved views are listed with their pages, and can be renamed, deleted and restored', async ({
   page,
   server,
   logInAs,
@@ -134,7 +134,7 @@ test('saved views are listed with their page, and are renamed and deleted with a
   await page.goto('/profile');
   await page.getByRole('button', { name: 'Rename Last week' }).click();
   await page.getByLabel('Name', { exact: true }).fill('This week');
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
 
   await page.getByRole('button', { name: 'Copy the link to This week' }).waitFor();
@@ -144,12 +144,12 @@ test('saved views are listed with their page, and are renamed and deleted with a
   await page.waitForURL(url => url.pathname === '/events' && url.search === '?from=IS:2026-11-08');
 });
 
-testBehindFront(
-  'each part of the profile says that it is empty, and keeps the others after a server error',
+testBehindLoadBalancer(
+  'each part of the profile has an empty state, and a server error affects only that part',
   async ({ page, server, logInAs, tolerated }) => {
     tolerated.push(/responded with (a status of )?500|status of 500/);
     await logInAs();
-    server.front.broken = { paths: /\/user\/(tokens|views|sessions)/, status: 500 };
+    server.loadBalancer.broken = { paths: /\/user\/(tokens|views|sessions)/, status: 500 };
     await page.goto('/profile');
     for (const [title, text] of [
       ['Personal tokens', 'A personal token lets a script act as you. You have none.'],
@@ -159,11 +159,11 @@ testBehindFront(
       const section = page.getByRole('region', { name: title });
       await section.getByText('This part did not load').waitFor();
       await page.getByLabel('New password').waitFor();
-      delete server.front.broken;
+      delete server.loadBalancer.broken;
       await section.getByRole('button', { name: 'Retry' }).click();
       await section.getByText(text).waitFor();
     }
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -185,7 +185,7 @@ test('a rename asks before it replaces the name that a different tab gave the vi
 
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
   await dialog.getByRole('alert').getByText('This view was renamed to “Past week”').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
   await page.getByRole('button', { name: 'Copy the link to This week' }).waitFor();
 });
@@ -216,7 +216,7 @@ test('a view that was deleted in a different window cannot be renamed, and a del
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
   await dialog.getByRole('alert').waitFor();
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('This week');
-  await accessible(page);
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('A personal token lets a script act as you. You have none.').waitFor();
 });

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
 import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testAsAdmin, testBehindFront } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import { test, testAsAdmin, testBehindLoadBalancer } from './support/test.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 type Project = {
   name: string;
@@ -15,7 +15,7 @@ type Project = {
   featureNaming: { pattern?: string };
   environments: string[];
 };
-const read = (api: Api, project: string) => api.send<Project>('GET', `/api/admin/projects/${project}`);
+const readProject = (api: Api, project: string) => api.send<Project>('GET', `/api/admin/projects/${project}`);
 const saveButton = (page: Page) => page.getByRole('button', { name: /^Save/ });
 const effectRegion = (page: Page) => page.getByRole('region', { name: 'Effect', exact: true });
 
@@ -47,7 +47,7 @@ testAsAdmin('tabs, shortcuts and the command palette open the pages of a project
   await page.getByRole('textbox', { name: 'Search or run' }).fill(`access ${name.toLowerCase()}`);
   await page.getByText(`${name}: Access`).click();
   await page.waitForURL(`/projects/${project}/settings/access`);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -63,15 +63,15 @@ testAsAdmin(
     await name.fill('Checkout');
     await page.getByLabel('Mode').selectOption('private');
     await effectRegion(page).getByText('Only the 0 members and admins').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.keyboard.press('Control+s');
 
     await page.getByText('Settings saved.').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Checkout' }).waitFor();
-    expect(await read(api, project)).toMatchObject({ name: 'Checkout', mode: 'private' });
+    expect(await readProject(api, project)).toMatchObject({ name: 'Checkout', mode: 'private' });
     await effectRegion(page).getByText('updated project').waitFor();
     await name.fill('Lost');
-    await asksBeforeInputIsLost(page, name, [
+    await expectDiscardConfirmation(page, name, [
       () => page.getByRole('link', { name: 'Danger zone' }).click(),
       () => page.getByRole('navigation', { name: 'Parts of the project' }).getByText('Health').click(),
     ]);
@@ -86,15 +86,15 @@ testAsAdmin('the user resolves a conflict with a concurrent change to the projec
   await api.send('PUT', `/api/admin/projects/${project}`, { name: 'Theirs' });
   await saveButton(page).click();
   await page.getByRole('heading', { name: /changed this project/ }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Take theirs' }).click();
 
   expect(await page.getByLabel('Name').inputValue()).toBe('Theirs');
-  expect((await read(api, project)).name).toBe('Theirs');
+  expect((await readProject(api, project)).name).toBe('Theirs');
 });
 
 testAsAdmin(
-  'a naming rule is checked while typing, and the flags that violate the rule are shown',
+  'a naming rule is checked while the user types, and the flags that violate it are shown',
   async ({ page, api }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -111,12 +111,12 @@ testAsAdmin(
     await page.getByLabel('Example').fill('pay.card');
     await page.getByLabel('Maximum number of flags').fill('1');
     await effectRegion(page).getByText('Nobody can create').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await expect.poll(() => saveButton(page).isDisabled()).toBe(false);
     await saveButton(page).click();
 
     await page.getByText('Rules and limits saved.').waitFor();
-    expect(await read(api, project)).toMatchObject({
+    expect(await readProject(api, project)).toMatchObject({
       featureLimit: 1,
       featureNaming: { pattern: 'pay\\..+', example: 'pay.card' },
     });
@@ -124,7 +124,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'environments are added and removed, and enabled flags prevent the removal',
+  'environments are added and removed, and an environment with enabled flags cannot be removed',
   async ({ page, api }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -136,17 +136,17 @@ testAsAdmin(
     await toggle('development').click();
     await dialog.getByRole('link', { name: '1 flag is' }).waitFor();
     expect(await dialog.getByRole('button', { name: 'Remove development' }).isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await toggle('production').click();
     await dialog.getByText('No flag has a strategy or variants in production.').waitFor();
     await dialog.getByRole('button', { name: 'Remove production' }).click();
     await page.getByText('not used in this project').waitFor();
-    expect((await read(api, project)).environments).toEqual(['development']);
+    expect((await readProject(api, project)).environments).toEqual(['development']);
     await toggle('production').click();
     await page.getByText('Added production').waitFor();
-    expect((await read(api, project)).environments).toEqual(['development', 'production']);
-    await accessible(page);
+    expect((await readProject(api, project)).environments).toEqual(['development', 'production']);
+    await expectAccessible(page);
   },
 );
 
@@ -166,7 +166,7 @@ testAsAdmin(
     await field.fill('10');
     await effectRegion(page).getByRole('link', { name: flag }).waitFor();
     await effectRegion(page).getByText('10 % of users').first().waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await saveButton(page).click();
     await page.getByText('Saved the default strategy in production.').waitFor();
     expect(await readRollout()).toBe('10');
@@ -208,18 +208,18 @@ test('access is granted to several people at a time, changed and revoked, but th
     await panel.getByLabel('Users and groups', { exact: true }).last().fill(name);
     await panel.getByRole('checkbox', { name }).check();
   }
-  await accessible(page);
+  await expectAccessible(page);
   await panel.getByRole('button', { name: 'Add 3 members' }).click();
   await page.getByText(/^Granted .* to 3 members\.$/).waitFor();
   await roleSelect(group).waitFor();
   expect(await roleSelect(ben.username).locator('option:checked').textContent()).toBe('Member');
   await page.getByRole('button', { name: /^Add access/ }).click();
   await panel.getByLabel('Users and groups', { exact: true }).last().fill(ben.username);
-  const holder = panel.getByRole('checkbox', { name: ben.username });
-  expect(await holder.isDisabled()).toBe(true);
+  const memberCheckbox = panel.getByRole('checkbox', { name: ben.username });
+  expect(await memberCheckbox.isDisabled()).toBe(true);
   await panel.getByText('has this role').waitFor();
   await panel.getByLabel('Role', { exact: true }).selectOption('Owner');
-  expect(await holder.isDisabled()).toBe(false);
+  expect(await memberCheckbox.isDisabled()).toBe(false);
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'hidden' });
 
@@ -227,10 +227,10 @@ test('access is granted to several people at a time, changed and revoked, but th
   await page.getByText(`${ben.username} is now Owner`).waitFor();
   await expect.poll(() => roleSelect(me.username).isDisabled()).toBe(false);
   await page.getByRole('button', { name: `Remove… ${dora.username}` }).click();
-  await page.getByRole('dialog').getByText('can still read it').waitFor();
+  await page.getByRole('dialog').getByText('can still readProject it').waitFor();
   await page.getByRole('button', { name: `Remove ${dora.username}` }).click();
   await roleSelect(dora.username).waitFor({ state: 'detached' });
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('a project is archived, revived, and deleted after its id is typed', async ({ page, api }) => {
@@ -242,7 +242,7 @@ testAsAdmin('a project is archived, revived, and deleted after its id is typed',
 
   await page.getByText('1 active flag').first().waitFor();
   expect(await deleteButton.getAttribute('aria-disabled')).toBe('true');
-  await accessible(page);
+  await expectAccessible(page);
   await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
   await page.reload();
   await page.getByRole('button', { name: 'Archive project…' }).click();
@@ -254,14 +254,14 @@ testAsAdmin('a project is archived, revived, and deleted after its id is typed',
   await dialog.getByText('1 archived flag').waitFor();
   const confirmButton = dialog.getByRole('button', { name: 'Delete project' });
   expect(await confirmButton.isDisabled()).toBe(true);
-  await accessible(page);
+  await expectAccessible(page);
   await dialog.getByLabel(/^Type/).fill(project);
   await confirmButton.click();
   await page.waitForURL('/projects');
-  await expect(read(api, project)).rejects.toThrow('404');
+  await expect(readProject(api, project)).rejects.toThrow('404');
 });
 
-test('a user without permissions can read the settings, which name the missing permission', async ({
+test('a user without permissions can readProject the settings, which name the missing permission', async ({
   page,
   api,
 }) => {
@@ -271,7 +271,7 @@ test('a user without permissions can read the settings, which name the missing p
 
   await page.getByText('Requires the permission "Update project"').waitFor();
   expect(await page.getByLabel('Name').getAttribute('readonly')).not.toBeNull();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('link', { name: 'Access', exact: true }).click();
   await page.getByRole('heading', { name: 'You need a different permission' }).waitFor();
   await page.goto(`/projects/${project}/settings/danger`);
@@ -285,24 +285,24 @@ test('a user without permissions can read the settings, which name the missing p
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
-testBehindFront(
-  'a server error affects only a part of the page, which Retry loads',
+testBehindLoadBalancer(
+  'a server error affects only a part of the page, and Retry loads that part',
   async ({ page, api, logInAs, server, tolerated }) => {
     tolerated.push(/500/);
     const project = await createProject(api);
     await logInAs({ rootRole: 'Admin' });
-    server.front.broken = { paths: /^\/api\/.*\/access$/, status: 500 };
+    server.loadBalancer.broken = { paths: /^\/api\/.*\/access$/, status: 500 };
     await page.goto(`/projects/${project}/settings/access`);
 
     await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
-    await accessible(page);
-    delete server.front.broken;
+    await expectAccessible(page);
+    delete server.loadBalancer.broken;
     await retry(page, page.getByText('Nobody has a role in this project.'));
   },
 );
 
 testAsAdmin(
-  'a token of the project is created in its settings, and its secret is shown once',
+  'a project token is created in the project settings, and its secret is shown once',
   async ({ page, api }) => {
     const project = await createProject(api);
     await visit(page, `/projects/${project}/settings/tokens`);
@@ -317,7 +317,7 @@ testAsAdmin(
     await page.getByLabel('Name').fill(name);
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByText('Waiting for the first SDK…').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByLabel('I have stored the secret').check();
     await page.getByRole('button', { name: 'Done' }).click();
 
@@ -328,7 +328,7 @@ testAsAdmin(
       `/api/admin/projects/${project}/api-tokens`,
     );
     expect(tokens).toMatchObject([{ tokenName: name, projects: [project] }]);
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -350,7 +350,7 @@ test('on a narrow screen the active tab is in view', async ({ newPage, api, logI
 });
 
 testAsAdmin(
-  'a name that the server trims is not a conflict with what the user types during the save',
+  'a name that the server trims does not conflict with what the user types during the save',
   async ({ page, api }) => {
     const project = await createProject(api);
     const projectPath = `/api/admin/projects/${project}`;

@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
 import { visit } from './support/open-page.ts';
 import { test, testAsAdmin, testAsEditor, testAsViewer } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 const row = (page: Page, project: string) => page.getByRole('row').filter({ hasText: project });
 
 /** Opens the list filtered by a string, because the shared server has many projects, and the list renders only visible rows. */
-const open = (page: Page, text: string) => visit(page, `/projects?query=${encodeURIComponent(text)}`);
+const openFiltered = (page: Page, text: string) => visit(page, `/projects?query=${encodeURIComponent(text)}`);
 
-/** Closes the focused control's tooltip, because tooltips are outside the page's landmarks, which `accessible` would report. */
+/** Closes the focused control's tooltip, because tooltips are outside the page's landmarks, which `expectAccessible` would report. */
 async function closeTooltip(page: Page): Promise<void> {
   await page.locator(':focus').blur();
   await page.getByRole('tooltip').waitFor({ state: 'detached' });
@@ -34,7 +34,7 @@ async function logInWithPermissions(
   await logIn(page, await createPerson(api, { projectRoles: { [project]: name } }));
 }
 
-testAsEditor('creates a project, with an id that is checked while typing', async ({ page, api }) => {
+testAsEditor('creates a project, and checks its id while the user types', async ({ page, api }) => {
   const takenId = await createProject(api);
   const id = `mobile-${unique()}`;
   await visit(page, '/projects');
@@ -51,7 +51,7 @@ testAsEditor('creates a project, with an id that is checked while typing', async
   await panel.getByText(`Project "${takenId}" already exists.`).waitFor();
   await panel.getByLabel('Id').fill(id);
   await panel.getByLabel('Mode').selectOption('private');
-  await accessible(page);
+  await expectAccessible(page);
   await submitButton.click();
 
   await page.waitForURL(`/projects/${id}`);
@@ -59,9 +59,9 @@ testAsEditor('creates a project, with an id that is checked while typing', async
     name: 'Mobile apps',
     mode: 'private',
   });
-  await open(page, id);
+  await openFiltered(page, id);
   await row(page, id).getByText('Private').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsEditor('asks before it discards a new project', async ({ page }) => {
@@ -69,7 +69,7 @@ testAsEditor('asks before it discards a new project', async ({ page }) => {
   const panel = page.getByRole('dialog', { name: 'New project' });
   await panel.getByLabel('Name').fill('Mobile apps');
 
-  await asksBeforeInputIsLost(page, panel.getByLabel('Name'), [
+  await expectDiscardConfirmation(page, panel.getByLabel('Name'), [
     () => page.keyboard.press('Escape'),
     () => panel.getByRole('button', { name: 'Close' }).click(),
   ]);
@@ -81,7 +81,7 @@ testAsViewer('finds a project by a string, and keeps the string in the URL', asy
     await createProject(api, { name }),
     await createProject(api, { name }),
   ];
-  await open(page, name);
+  await openFiltered(page, name);
   await row(page, secondProject).waitFor();
 
   await visit(page, '/projects');
@@ -95,7 +95,7 @@ testAsViewer('finds a project by a string, and keeps the string in the URL', asy
   await page.getByText('1 project', { exact: true }).waitFor();
   await page.getByLabel('Filter projects').fill(`no-${unique()}`);
   await page.getByText('No projects match.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
@@ -110,7 +110,7 @@ testAsAdmin(
     await archiveButton.click();
     await dialog.getByText('has 1 active flag').waitFor();
     expect(await dialog.getByRole('button', { name: 'Archive project' }).isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
     await page.reload();
@@ -127,7 +127,7 @@ testAsAdmin(
     await row(page, project).waitFor({ state: 'hidden' });
     await page.goBack();
     await archiveButton.waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -136,7 +136,7 @@ test('lists favorites first', async ({ page, api, logInAs }) => {
   await createProject(api, { name });
   const favorite = await createProject(api, { name: `${name} last` });
   await logInAs();
-  await open(page, name);
+  await openFiltered(page, name);
 
   await row(page, favorite)
     .getByRole('button', { name: `Favorite ${name} last` })
@@ -146,7 +146,7 @@ test('lists favorites first', async ({ page, api, logInAs }) => {
   await expect.poll(() => firstRow.textContent()).toContain(favorite);
   await page.reload();
   await expect.poll(() => firstRow.textContent()).toContain(favorite);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 test('hides a private project from a user who is not a member', async ({ page, newPage, api, logInAs }) => {
@@ -157,11 +157,11 @@ test('hides a private project from a user who is not a member', async ({ page, n
   await logInAs({ projectRoles: { [hiddenProject]: 'Member' } }, memberPage);
   await logInAs({ rootRole: 'Editor' });
 
-  await open(memberPage, hiddenProject);
+  await openFiltered(memberPage, hiddenProject);
   await row(memberPage, hiddenProject).waitFor();
-  await open(page, visibleProject);
+  await openFiltered(page, visibleProject);
   await row(page, visibleProject).waitFor();
-  await open(page, hiddenProject);
+  await openFiltered(page, hiddenProject);
   await page.getByText('No projects match.').waitFor();
 
   expect(await row(page, hiddenProject).count()).toBe(0);
@@ -169,7 +169,7 @@ test('hides a private project from a user who is not a member', async ({ page, n
   await page.getByText('No flags match.').waitFor();
   await page.goto(`/projects/${hiddenProject}/features/${flag}`);
   await page.getByText('Not found, or you cannot read it').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 test('disables the controls that a custom role does not permit, and names the permission', async ({
@@ -181,7 +181,7 @@ test('disables the controls that a custom role does not permit, and names the pe
   const flag = await createFlag(api, project);
   const otherProject = await createProject(api, { name });
   await logInWithPermissions(api, page, project, ['DELETE_PROJECT', 'UPDATE_FEATURE']);
-  await open(page, name);
+  await openFiltered(page, name);
   const archiveProjectButton = (id: string) => row(page, id).getByRole('button', { name: /^Archive/ });
 
   await archiveProjectButton(project).waitFor();
@@ -194,7 +194,7 @@ test('disables the controls that a custom role does not permit, and names the pe
   await page.getByRole('button', { name: /^New project/ }).focus();
   await page.getByText('Requires the permission "Create project"').waitFor();
   await closeTooltip(page);
-  await accessible(page);
+  await expectAccessible(page);
 
   await page.goto(`/projects/${project}/features/${flag}`);
   const archiveFlagButton = page.getByRole('button', { name: 'Archive…' });
@@ -203,5 +203,5 @@ test('disables the controls that a custom role does not permit, and names the pe
   await archiveFlagButton.focus();
   await page.getByText('Requires the permission "Delete flag"').waitFor();
   await closeTooltip(page);
-  await accessible(page);
+  await expectAccessible(page);
 });

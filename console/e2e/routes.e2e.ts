@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible, accessibleInBoth } from './support/accessible.ts';
+import { expectAccessible, expectAccessibleInBothModes } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { findKeyboardProblems } from './support/keyboard.ts';
-import { goTo, openPage } from './support/open-page.ts';
+import { openPage, visitAndWait } from './support/open-page.ts';
 import { test, testAsAdmin } from './support/test.ts';
 
 /** Every path in routes.tsx, in the order of the file, and whether its page has the sidebar. */
@@ -87,7 +87,7 @@ const WIDE = { width: 1440, height: 900 };
 const PARTS = 4;
 
 test.for(Array.from({ length: PARTS }, (_, part) => part))(
-  'every page keeps its security policy, has no error, is accessible, shows the focus, and fits into 360 px: part %i',
+  'every page has a security policy and no errors, is accessible, shows the focus, and fits into 360 px: part %i',
   async (part, { newPage, api, logInAs }) => {
     const urls = (await createUrls(api)).filter((_, n) => n % PARTS === part);
     // The narrow window comes first, because a wide window that is made narrow could hide a problem that appears only when the
@@ -104,12 +104,12 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
         "require-trusted-types-for 'script'",
       );
       await page.setViewportSize(NARROW);
-      await (isOpen && isInShell ? goTo : openPage)(page, url);
+      await (isOpen && isInShell ? visitAndWait : openPage)(page, url);
       isOpen = isInShell;
       expect(await page.getByText(/This (page|part) did not load/).count(), url).toBe(0);
       problems.push(...(await findCutOffControls(page)).map(problem => `${url}: ${problem}`));
       await page.setViewportSize(WIDE);
-      await accessibleInBoth(page);
+      await expectAccessibleInBothModes(page);
       // The keyboard check comes last, because focusing a field can open its list of choices.
       problems.push(...(await findKeyboardProblems(page)).map(problem => `${url}: ${problem}`));
     }
@@ -117,7 +117,7 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
   },
 );
 
-test('a narrow window supports dark colors and reduced motion, and has the navigation in a menu', async ({
+test('a narrow window supports dark mode and reduced motion, and shows the navigation as a menu', async ({
   newPage,
   logInAs,
 }) => {
@@ -132,24 +132,24 @@ test('a narrow window supports dark colors and reduced motion, and has the navig
   await page.getByRole('link', { name: 'Integrations' }).click();
   await page.waitForURL('/integrations');
   await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('an unknown URL shows that there is no such page', async ({ page }) => {
-  await goTo(page, '/segments');
+  await visitAndWait(page, '/segments');
 
   await page.getByRole('heading', { name: 'The console has no such page' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
-testAsAdmin('without applications, the page links to the form of a new API token', async ({ page }) => {
+testAsAdmin('the empty application list links to the form for a new API token', async ({ page }) => {
   await page.route('**/api/admin/metrics/applications?*', route =>
     route.fulfill({ json: { applications: [], total: 0 } }),
   );
 
-  await goTo(page, '/applications');
+  await visitAndWait(page, '/applications');
 
   const link = page.getByRole('link', { name: 'Create an API token' });
   expect(await link.getAttribute('href')).toBe('/admin/tokens/new');
-  await accessible(page);
+  await expectAccessible(page);
 });

@@ -17,7 +17,7 @@ testAsViewer(
     const linkSelector = 'a[href*="/features/"]';
     await list(page).locator(linkSelector).first().waitFor();
 
-    // The list renders other rows while it scrolls, so a single step scrolls, reads the offset and follows a link that exists.
+    // The list replaces its rows while it scrolls, so a single step scrolls, reads the offset and follows a link that exists.
     const offsetBefore = await list(page).evaluate(async (element, selector) => {
       element.scrollTo(0, 400);
       await new Promise(requestAnimationFrame);

@@ -1,14 +1,20 @@
 import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createPerson, createProject, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { logIn } from './support/log-in.ts';
 import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testAsAdmin, testAsEditor, testBehindFront, testWithOwnServer } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import {
+  test,
+  testAsAdmin,
+  testAsEditor,
+  testBehindLoadBalancer,
+  testWithOwnServer,
+} from './support/test.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 const countryConstraint = (...values: string[]) => ({ contextName: 'country', operator: 'IN', values });
 
@@ -26,7 +32,7 @@ async function createSegment(api: Api, fields: object = {}): Promise<{ id: numbe
 const valuesField = (page: Page) => page.getByLabel('Values of country');
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
-testAsEditor('creates a segment with the constraint editor of strategies', async ({ page, api }) => {
+testAsEditor('creates a segment with the same constraint editor as strategies', async ({ page, api }) => {
   const takenSegment = await createSegment(api);
   const name = `eu-${unique()}`;
   await visit(page, '/admin/segments');
@@ -39,7 +45,7 @@ testAsEditor('creates a segment with the constraint editor of strategies', async
   await page.getByRole('button', { name: 'Create segment' }).click();
   await page.getByText(`Segment "${takenSegment.name}" already exists`).waitFor();
   await expect.poll(() => page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByLabel('Name').fill(name);
   await page.getByRole('button', { name: 'Create segment' }).click();
 
@@ -51,16 +57,16 @@ testAsEditor('creates a segment with the constraint editor of strategies', async
   });
   await visit(page, `/admin/segments?query=${name}`);
   await row(page, name).getByText('1 constraint').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin(
   'shows which flags a change affects before it is saved, and names production',
   async ({ page, api }) => {
     const { id, name } = await createSegment(api);
-    const enabledFlag = await flagWithStrategy(api, { segments: [id] });
+    const enabledFlag = await createFlagWithStrategy(api, { segments: [id] });
     await api.send('POST', `${enabledFlag.base}/environments/production/on`);
-    const disabledFlag = await flagWithStrategy(api, { segments: [id] });
+    const disabledFlag = await createFlagWithStrategy(api, { segments: [id] });
     await visit(page, `/admin/segments/${id}`);
 
     await page.getByText('You cannot delete this segment while 2 strategies use it.').waitFor();
@@ -74,7 +80,7 @@ testAsAdmin(
     const effect = page.getByRole('region', { name: 'Affected flags' });
     await effect.getByRole('link', { name: enabledFlag.name }).waitFor();
     await effect.getByText(`${disabledFlag.name} is disabled here.`).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: /^Save and change 1 flag in production/ }).click();
 
     await page.getByText(`Saved ${name}.`).waitFor();
@@ -97,7 +103,7 @@ testAsAdmin('shows a change by somebody else, and loses no input', async ({ page
   await page.getByRole('button', { name: /^Save/ }).click();
 
   await page.getByText('while you were editing it').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Continue with mine' }).click();
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(`Saved ${name}.`).waitFor();
@@ -112,7 +118,7 @@ testAsAdmin(
     const { id, name } = await createSegment(api);
     await visit(page, `/admin/segments/${id}`);
     await page.getByLabel('Description').fill('Not saved');
-    await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+    await expectDiscardConfirmation(page, page.getByLabel('Description'), [
       () => page.locator('header').getByRole('link', { name: 'Segments', exact: true }).click(),
     ]);
     await visit(page, `/admin/segments/${id}`);
@@ -126,7 +132,7 @@ testAsAdmin(
   },
 );
 
-test('a user without the permission reads a segment, and the page names the permission', async ({
+test('a user without the permission can read a segment, and the page names the permission', async ({
   page,
   api,
 }) => {
@@ -136,55 +142,52 @@ test('a user without the permission reads a segment, and the page names the perm
 
   await page.getByText('Requires the permission "Update segment"').waitFor();
   expect(await page.getByLabel('Name').isDisabled()).toBe(true);
-  await accessible(page);
+  await expectAccessible(page);
   await page.goto('/admin/segments');
   expect(await page.getByRole('button', { name: /^New segment/ }).getAttribute('aria-disabled')).toBe('true');
 });
 
-testBehindFront(
-  'a server error keeps the page and offers a retry',
+testBehindLoadBalancer(
+  'after a server error, the page stays open and offers a retry',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/responded with 500|status of 500/);
     const { id, name } = await createSegment(api);
     await logInAs({ rootRole: 'Admin' });
-    server.front.broken = { paths: /^\/api\/admin\/segments/, status: 500 };
+    server.loadBalancer.broken = { paths: /^\/api\/admin\/segments/, status: 500 };
     await page.goto(`/admin/segments/${id}`);
     await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
 
-    delete server.front.broken;
+    delete server.loadBalancer.broken;
     await retry(page, page.getByRole('heading', { name }));
   },
 );
 
-testWithOwnServer()(
-  'lists 2,000 segments, and says what to do without one',
-  async ({ page, server, logInAs }) => {
-    await logInAs({ rootRole: 'Admin' });
-    await page.goto('/admin/segments');
-    await page.getByText('No segments yet.').waitFor();
-    await accessible(page);
-    const client = new pg.Client({ connectionString: server.databaseUrl });
-    await client.connect();
-    await client.query(
-      `insert into segments (name, constraints, created_by)
+testWithOwnServer()('lists 2,000 segments, and has an empty state', async ({ page, server, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/segments');
+  await page.getByText('No segments yet.').waitFor();
+  await expectAccessible(page);
+  const client = new pg.Client({ connectionString: server.databaseUrl });
+  await client.connect();
+  await client.query(
+    `insert into segments (name, constraints, created_by)
        select 'segment ' || lpad(n::text, 4, '0'), '[]', 'ada' from generate_series(1, 2000) as n`,
-    );
-    await client.end();
+  );
+  await client.end();
 
-    await page.reload();
-    await row(page, 'segment 0001').waitFor();
-    expect(await page.getByRole('row').count()).toBeLessThan(60);
-    await page.keyboard.press('/');
-    await page.keyboard.type('segment 1999');
-    await page.getByText('1 segment', { exact: true }).waitFor();
-    await page.getByLabel('Search segments').blur();
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'segment 1999' }).waitFor();
-  },
-);
+  await page.reload();
+  await row(page, 'segment 0001').waitFor();
+  expect(await page.getByRole('row').count()).toBeLessThan(60);
+  await page.keyboard.press('/');
+  await page.keyboard.type('segment 1999');
+  await page.getByText('1 segment', { exact: true }).waitFor();
+  await page.getByLabel('Search segments').blur();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'segment 1999' }).waitFor();
+});
 
-testAsAdmin('creates a segment of the project whose page the user comes from', async ({ page, api }) => {
+testAsAdmin("creates a segment in a project from the project's page", async ({ page, api }) => {
   const project = await createProject(api);
   await api
     .send('POST', '/api/admin/context', {
@@ -204,7 +207,7 @@ testAsAdmin('creates a segment of the project whose page the user comes from', a
   await values.fill('swe');
   await values.press('Enter');
   await page.getByRole('button', { name: 'Remove Sweden' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Create segment' }).click();
   await page.waitForURL(/\/admin\/segments\/\d+$/);
   await visit(page, `/projects/${project}/segments`);

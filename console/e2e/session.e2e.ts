@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createPerson, type Person, unique } from './support/api.ts';
 import { waitForFocus } from './support/focus.ts';
-import { account, startSso } from './support/identity-provider.ts';
+import { buildAccount, startSso } from './support/identity-provider.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
 /** Fills in a form without saving it, and returns the description in the form. */
@@ -25,7 +25,7 @@ async function logInAgain(page: Page, { username, password }: Person): Promise<v
   await loginDialog(page).getByRole('button', { name: 'Log in' }).click();
 }
 
-test('a session that ends while editing asks for a login, and nothing is lost', async ({
+test('if the session ends while the user edits, the console asks for a login and loses no input', async ({
   page,
   api,
   logInAs,
@@ -43,7 +43,7 @@ test('a session that ends while editing asks for a login, and nothing is lost', 
   expect(await loginDialog(page).getByLabel('Username or email address').inputValue()).toBe(person.username);
   const password = loginDialog(page).getByLabel(/^Password/);
   await waitForFocus(password);
-  await accessible(page);
+  await expectAccessible(page);
   await logInAgain(page, { ...person, password: 'wrong' });
   await loginDialog(page).getByText('The username or password is wrong.').waitFor();
   await logInAgain(page, person);
@@ -57,7 +57,7 @@ test('a session that ends while editing asks for a login, and nothing is lost', 
   await page.getByRole('heading', { name: description }).waitFor();
   const { addons } = await api.send<{ addons: { description: string }[] }>('GET', '/api/admin/addons');
   expect(addons.filter(addon => addon.description === description)).toHaveLength(1);
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 test("a different user who logs in does not send the first user's requests", async ({
@@ -75,7 +75,7 @@ test("a different user who logs in does not send the first user's requests", asy
 
   const dialog = page.getByRole('dialog', { name: 'A different user is logged in' });
   await dialog.getByText(`The input on this page is from ${person.username}. It was not saved.`).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await dialog.getByRole('link', { name: `Continue as ${otherPerson.username}` }).click();
   await page.waitForURL('/');
   await page.getByRole('button', { name: otherPerson.username }).waitFor();
@@ -99,7 +99,7 @@ test("a different user who logs in through a second tab does not send the first 
   const dialog = page.getByRole('dialog', { name: 'A different user is logged in' });
   await dialog.getByText(`The input on this page is from ${person.username}. It was not saved.`).waitFor();
   await dialog.getByRole('link', { name: `Continue as ${otherPerson.username}` }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   const { addons } = await api.send<{ addons: { description: string }[] }>('GET', '/api/admin/addons');
   expect(addons.map(addon => addon.description)).not.toContain(description);
 });
@@ -118,7 +118,7 @@ testOnOwnServer(
   'a login with single sign-on in a new window also keeps the input',
   async ({ page, server, api }) => {
     const provider = await startSso(server);
-    provider.setVisitor(account());
+    provider.setVisitor(buildAccount());
     await page.goto('/auth/oidc/login');
     await page.getByRole('button', { name: 'Dora' }).waitFor();
     const description = await fillIntegration(page);
@@ -135,7 +135,7 @@ testOnOwnServer(
       loginDialog(page).getByRole('link', { name: 'Log in with single sign-on in a new window' }).click(),
     ]);
     await popup.getByRole('heading', { name: 'You are logged in' }).waitFor();
-    await accessible(popup);
+    await expectAccessible(popup);
 
     await page
       .getByRole('dialog', { name: 'Signing secret' })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
-import { account, startProvider, startSso } from './support/identity-provider.ts';
+import { expectAccessible } from './support/accessible.ts';
+import { buildAccount, startProvider, startSso } from './support/identity-provider.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
 const testOnOwnServer = testWithOwnServer();
@@ -26,7 +26,7 @@ testOnOwnServer(
     await page.getByText('The provider does not accept the client ID').waitFor();
     await page.getByText('The test failed').waitFor();
     expect(await saveButton.isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
 
     await page.getByLabel('Client secret').fill(client.secret);
     await page.getByText('The form has changed since this test.').waitFor();
@@ -49,7 +49,7 @@ testOnOwnServer(
       emailDomains: 'example.com',
     });
     await page.getByLabel('Client secret').and(page.locator('[value="•••••••• stored"]')).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -63,9 +63,9 @@ testOnOwnServer(
     await page.getByLabel('Log in with a password').uncheck();
     await page.getByText('No admin could log in afterwards.').waitFor();
     expect(await disableButton.isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
 
-    provider.setVisitor(account());
+    provider.setVisitor(buildAccount());
     const otherPage = await newPage();
     await otherPage.goto('/login');
     await otherPage.getByRole('link', { name: 'Log in with single sign-on' }).click();
@@ -100,7 +100,7 @@ test('origins of frontend SDKs are checked line by line, and a Viewer cannot ope
   await origins.fill('https://shop.example.com\nhttps://SHOP.example.com/cart');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(/Line 2: .*must be \* or an origin/).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await origins.fill('https://shop.example.com');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText('Origins saved.').waitFor();

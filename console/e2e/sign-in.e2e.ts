@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createPerson, unique } from './support/api.ts';
-import { account, startSso } from './support/identity-provider.ts';
+import { buildAccount, startSso } from './support/identity-provider.ts';
 import { logIn } from './support/log-in.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
@@ -17,7 +17,7 @@ testOnOwnServer(
     await page.goto('/flags?query=checkout');
     await ssoButton.waitFor();
     await page.getByText('Forgot your password?').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await api.send('POST', '/api/admin/auth/simple/settings', { disabled: true });
     await page.reload();
     await ssoButton.waitFor();
@@ -28,24 +28,24 @@ testOnOwnServer(
     await ssoButton.click();
     await failure.getByText('The login was cancelled').waitFor();
     expect(new URL(page.url()).searchParams.get('failed')).toBe('cancelled');
-    await accessible(page);
+    await expectAccessible(page);
 
-    provider.setVisitor(account({ email: 'dora@elsewhere.example' }));
+    provider.setVisitor(buildAccount({ email: 'dora@elsewhere.example' }));
     await ssoButton.click();
     await failure.getByText('Ask an admin to create an account for you.').waitFor();
 
     // Without this, the provider's cookie would log in the previous visitor.
     await page.context().clearCookies({ domain: '127.0.0.1' });
-    provider.setVisitor(account());
+    provider.setVisitor(buildAccount());
     await ssoButton.click();
     await page.waitForURL('/flags?query=checkout');
     await page.getByRole('button', { name: 'Dora' }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     await api.send('POST', '/api/admin/auth/oidc/settings', { enabled: false });
     await page.goto('/auth/oidc/login');
     await failure.getByText('Single sign-on is disabled. Log in with a password').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -72,17 +72,17 @@ test('an invitation link creates an account that can log in', async ({ page, api
   await page.getByLabel('Name', { exact: true }).fill('Emil');
   await page.getByLabel('New password').fill('password1234');
   await page.getByText('easy to guess').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByLabel('New password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign up' }).click();
   await page.getByText('Your account is ready. Log in with your password.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByLabel('Username or email address').fill(email);
   await page.getByLabel(/^Password/).fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
 
   await page.getByRole('button', { name: 'Emil' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 test('an invitation link that an admin disabled does not work', async ({ page, api }) => {
@@ -97,10 +97,10 @@ test('an invitation link that an admin disabled does not work', async ({ page, a
 
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
   await page.getByRole('link', { name: 'Go to the login page' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });
 
-test('a reset link sets a password once', async ({ page, api }) => {
+test('a reset link sets a password, and works only once', async ({ page, api }) => {
   const { id, username } = await createPerson(api, { rootRole: 'Editor' });
   const { resetPasswordUrl } = await api.send<{ resetPasswordUrl: string }>(
     'POST',
@@ -112,15 +112,15 @@ test('a reset link sets a password once', async ({ page, api }) => {
 
   await page.goto(pathname + search);
   await page.getByText(`Choose a password for ${username}.`).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByLabel('New password').fill(newPassword);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('Your password is set. Log in with it.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await logIn(page, { username, password: newPassword });
   await page.goto(pathname + search);
 
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
   await page.getByText('The link has expired or was already used. Ask an admin for a new one.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 });

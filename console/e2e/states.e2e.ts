@@ -1,20 +1,20 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createProject, unique } from './support/api.ts';
-import { goTo, openPage, visit } from './support/open-page.ts';
-import { testAsAdmin, testAsViewer, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { openPage, visit, visitAndWait } from './support/open-page.ts';
+import { testAsAdmin, testAsViewer, testBehindLoadBalancer, testWithOwnServer } from './support/test.ts';
 
-// Tests errors, empty lists, missing permissions and conflicts on the pages whose own test files do not.
+// Tests errors, empty lists, missing permissions and conflicts on pages whose own test files do not cover them.
 
-testBehindFront(
-  'a server error keeps each page and offers a retry: administration, projects and logs',
+testBehindLoadBalancer(
+  'after a server error, each page stays open and offers a retry',
   async ({ page, server, api, logInAs, tolerated }) => {
     tolerated.push(/responded with (a status of )?500|status of 500/);
     await logInAs({ rootRole: 'Admin' });
     const project = await createProject(api);
     await openPage(page, '/no-such-page');
-    // The order matters, because a page that finds its data in memory, loaded by an earlier page, shows no error.
+    // The order matters, because a page shows no error if an earlier page has already loaded its data.
     for (const [path, paths] of [
       ['/playground', /\/admin\/environments/],
       ['/admin/groups', /\/admin\/groups/],
@@ -36,12 +36,12 @@ testBehindFront(
       [`/projects/${project}/settings/access`, /\/access/],
     ] as const) {
       const failure = page.getByRole('heading', { name: 'This part did not load' }).first();
-      server.front.broken = { paths, status: 500 };
+      server.loadBalancer.broken = { paths, status: 500 };
       await visit(page, path);
       await failure.waitFor().catch(cause => {
         throw new Error(`${path} shows no error`, { cause });
       });
-      delete server.front.broken;
+      delete server.loadBalancer.broken;
       // An event of a different test can reload the part before the click.
       const recovery = failure.waitFor({ state: 'hidden' });
       await Promise.race([page.getByRole('button', { name: 'Retry' }).first().click(), recovery]);
@@ -68,34 +68,31 @@ testWithOwnServer()('every list says what to do while it is empty', async ({ pag
     ['/admin/invitations', 'No invitations yet.'],
     ['/admin/edges', 'No edges yet.'],
   ] as const) {
-    await goTo(page, path);
+    await visitAndWait(page, path);
     await page.getByRole('main').getByText(text).first().waitFor();
   }
 });
 
-testAsViewer(
-  'a viewer who opens a page of the administration learns which permission it requires',
-  async ({ page }) => {
-    for (const path of [
-      'users',
-      'groups',
-      'roles',
-      'service-accounts',
-      'invitations',
-      'edges',
-      'sign-in',
-      'sign-in/passwords',
-      'instance',
-    ]) {
-      await visit(page, `/admin/${path}`);
-      await page
-        .getByText(/You need a different permission|requires the (permission|role)/i)
-        .first()
-        .waitFor();
-    }
-    await accessible(page);
-  },
-);
+testAsViewer('administration pages name the permission that a viewer lacks', async ({ page }) => {
+  for (const path of [
+    'users',
+    'groups',
+    'roles',
+    'service-accounts',
+    'invitations',
+    'edges',
+    'sign-in',
+    'sign-in/passwords',
+    'instance',
+  ]) {
+    await visit(page, `/admin/${path}`);
+    await page
+      .getByText(/You need a different permission|requires the (permission|role)/i)
+      .first()
+      .waitFor();
+  }
+  await expectAccessible(page);
+});
 
 /** Objects that somebody else changes while the page edits them. */
 const EDITED_OBJECTS = [
@@ -130,10 +127,10 @@ const EDITED_OBJECTS = [
 ] as const;
 
 testAsAdmin(
-  "a concurrent change is shown beside the user's own change, and no input is lost",
+  "a concurrent change is shown next to the user's own change, and no input is lost",
   async ({ page, api }) => {
     for (const { noun, path, create, change, field } of EDITED_OBJECTS) {
-      const key = await create(api, `thing-${unique()}`);
+      const key = await create(api, `object-${unique()}`);
       await visit(page, path(key));
       const input = page.getByLabel(field, { exact: field !== 'Name' }).first();
       await input.fill('Mine');
@@ -200,6 +197,6 @@ testWithOwnServer()(
       await page.getByRole('button', { name: 'Take theirs' }).click();
       await expect.poll(() => input.inputValue()).toBe(theirs);
     }
-    await accessible(page);
+    await expectAccessible(page);
   },
 );

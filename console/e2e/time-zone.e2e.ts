@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { expectAccessible } from './support/accessible.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { test } from './support/test.ts';
 
 type Strategy = { constraints: { value?: string }[] };
 
-test('a date is entered and shown in the time zone of the user, and stored in UTC', async ({
+test("a date is entered and shown in the user's time zone, and stored in UTC", async ({
   newPage,
   api,
   logInAs,
@@ -16,16 +16,16 @@ test('a date is entered and shown in the time zone of the user, and stored in UT
     value: '2026-11-15T14:30:00.000Z',
     values: [],
   };
-  const { address, strategies, id } = await flagWithStrategy(api, { constraints: [constraint] });
+  const { pagePath, strategies, id } = await createFlagWithStrategy(api, { constraints: [constraint] });
   const page = await newPage({ timezoneId: 'America/New_York' });
   await logInAs({ rootRole: 'Admin' }, page);
 
-  await page.goto(`${address}?environment=production&edit=${id}`);
+  await page.goto(`${pagePath}?environment=production&edit=${id}`);
   const input = page.getByLabel('Value of currentTime');
   await expect.poll(() => input.inputValue()).toBe('2026-11-15T09:30');
   await page.getByText('Time in America/New_York. 15 Nov 2026, 14:30:00 UTC').waitFor();
   await page.getByText('15 Nov 2026, 09:30:00 GMT-5').first().waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await input.fill('2026-12-01T08:00');
   await page.getByRole('button', { name: /^Save to production/ }).click();
 
@@ -35,12 +35,12 @@ test('a date is entered and shown in the time zone of the user, and stored in UT
   ]);
 });
 
-test('the event log shows times and days in the time zone of the user, and names it', async ({
+test("the event log shows times and days in the user's time zone, and names the time zone", async ({
   newPage,
   api,
   logInAs,
 }) => {
-  const { project } = await flagWithStrategy(api);
+  const { project } = await createFlagWithStrategy(api);
   // The offset of this zone contains half an hour, so that no time in this zone equals its UTC time.
   const page = await newPage({ timezoneId: 'Asia/Kolkata' });
   await logInAs({ rootRole: 'Admin' }, page);
@@ -53,5 +53,5 @@ test('the event log shows times and days in the time zone of the user, and names
   const date = new Date((await time.getAttribute('datetime')) ?? '');
   const localTime = date.toLocaleTimeString('en-GB', { timeZone: 'Asia/Kolkata' });
   expect(await time.textContent()).toBe(localTime);
-  await accessible(page);
+  await expectAccessible(page);
 });

@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 import { createFlag, createProject, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
-  'Enter cancels the confirmation that the shortcut of production opens, on the flag page and in the list',
+  "Enter cancels the confirmation that production's shortcut opens, on the flag page and in the list",
   async ({ page, api }) => {
-    const { address, project, name, base } = await flagWithStrategy(api);
+    const { pagePath, project, name, base } = await createFlagWithStrategy(api);
     const { environments } = await api.send<{ environments: { name: string }[] }>('GET', base);
     const key = String(environments.findIndex(environment => environment.name === 'production') + 1);
-    await visit(page, address);
+    await visit(page, pagePath);
     await page.getByLabel('Enabled in production', { exact: true }).waitFor();
 
     await page.keyboard.press(key);
@@ -67,7 +67,7 @@ testAsAdmin(
       name: `segment-${unique()}`,
       constraints: [],
     });
-    const { project, name, base } = await flagWithStrategy(api, { segments: [segment.id] });
+    const { project, name, base } = await createFlagWithStrategy(api, { segments: [segment.id] });
     await visit(page, `/admin/segments/${segment.id}`);
     await page.getByRole('link', { name: '1 strategy' }).waitFor();
     await visit(page, `/projects/${project}`);

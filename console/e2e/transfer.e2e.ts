@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { visit } from './support/open-page.ts';
-import { testAsAdmin, testAsViewer, testBehindFront } from './support/test.ts';
+import { testAsAdmin, testAsViewer, testBehindLoadBalancer } from './support/test.ts';
 
 testAsAdmin(
   'exports a project, checks the import into a different project, and links to the change',
@@ -15,7 +15,7 @@ testAsAdmin(
     await page.getByLabel('Environment').selectOption('production');
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByText('1 flag', { exact: true }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     const downloadPromise = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download' }).click();
     const path = await (await downloadPromise).path();
@@ -33,7 +33,7 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('Features with these names exist in a different project').waitFor();
     expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
-    await accessible(page);
+    await expectAccessible(page);
 
     const copyName = `${name}-copy`;
     const data = (await readFile(path, 'utf8')).replaceAll(name, copyName);
@@ -68,12 +68,12 @@ testAsViewer('an import names the permissions that the user lacks', async ({ pag
 });
 
 testAsAdmin(
-  'the instance page shows how much of the limits is used, and downloads diagnostics without secrets',
+  'the instance page shows the usage of each limit, and downloads diagnostics without secrets',
   async ({ page, server }) => {
     await visit(page, '/admin/instance');
     await page.getByText('Projects, including archived ones').waitFor();
     await page.getByText(/^\d+ of 500$/).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     const downloadPromise = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download diagnostics' }).click();
     const text = await readFile(await (await downloadPromise).path(), 'utf8');
@@ -83,8 +83,8 @@ testAsAdmin(
   },
 );
 
-testBehindFront(
-  'a server error during an export or an import is shown, keeps the input, and a retry succeeds',
+testBehindLoadBalancer(
+  'a server error during an export or an import keeps the input, and a retry succeeds',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/responded with (a status of )?500|status of 500/);
     const project = await createProject(api);
@@ -92,10 +92,10 @@ testBehindFront(
     await logInAs({ rootRole: 'Admin' });
     const error = page.getByRole('alert').filter({ hasText: 'The server responded with status 500.' });
     const fail = async (path: RegExp, button: string) => {
-      server.front.broken = { paths: path, status: 500 };
+      server.loadBalancer.broken = { paths: path, status: 500 };
       await page.getByRole('button', { name: button, exact: true }).click();
       await error.waitFor();
-      delete server.front.broken;
+      delete server.loadBalancer.broken;
       await page.getByRole('button', { name: button, exact: true }).click();
       await error.waitFor({ state: 'detached' });
     };

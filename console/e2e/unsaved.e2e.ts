@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
-import { test, testAsAdmin, testBehindFront } from './support/test.ts';
+import { test, testAsAdmin, testBehindLoadBalancer } from './support/test.ts';
 
 const titleField = (page: Page) => page.getByRole('textbox', { name: 'Title' });
 const save = (page: Page) => page.getByRole('button', { name: /^Save to production/ }).click();
@@ -12,7 +12,7 @@ const conflictMessage = (page: Page) => page.getByText('while you were editing i
 
 /** Types the title of a strategy without saving it. */
 async function typeTitle(page: Page, api: Api, title: string) {
-  const flag = await flagWithStrategy(api);
+  const flag = await createFlagWithStrategy(api);
   await visit(page, `${flag.address}?edit=${flag.id}`);
   await titleField(page).fill(title);
   return flag;
@@ -24,7 +24,7 @@ async function reload(page: Page): Promise<void> {
   await page.reload();
 }
 
-testBehindFront(
+testBehindLoadBalancer(
   'an editor keeps its input if the network returns before the server',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/ERR_|Failed to load resource/);
@@ -32,19 +32,19 @@ testBehindFront(
     await typeTitle(page, api, 'Mine');
 
     await page.context().setOffline(true);
-    server.front.state = 'down';
+    server.loadBalancer.state = 'down';
     await page.context().setOffline(false);
     await page.getByText('The server is not available at the moment.').waitFor();
     await page.waitForTimeout(1500);
     expect(await titleField(page).inputValue()).toBe('Mine');
-    server.front.state = 'up';
+    server.loadBalancer.state = 'up';
 
     await page.getByText('The server is not available at the moment.').waitFor({ state: 'hidden' });
     expect(await titleField(page).inputValue()).toBe('Mine');
   },
 );
 
-testBehindFront(
+testBehindLoadBalancer(
   'a save during an outage is retried until the server is back, and can be stopped',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/ERR_|Failed to load resource/);
@@ -52,17 +52,17 @@ testBehindFront(
     const { strategies } = await typeTitle(page, api, 'First');
     const waitingMessage = page.getByText('1 change is not saved yet. Halyard keeps trying.');
 
-    server.front.state = 'down';
+    server.loadBalancer.state = 'down';
     await save(page);
     await waitingMessage.waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Stop trying' }).click();
     await page.getByText('Cancelled. The server did not respond').waitFor();
     await waitingMessage.waitFor({ state: 'hidden' });
     expect(await titleField(page).inputValue()).toBe('First');
     await save(page);
     await waitingMessage.waitFor();
-    server.front.state = 'up';
+    server.loadBalancer.state = 'up';
 
     await page.getByText('Saved to production.').waitFor();
     const [storedStrategy] = await api.send<{ title: string }[]>('GET', strategies);
@@ -84,7 +84,7 @@ async function loseResponses(page: Page, count: number): Promise<void> {
 
 testAsAdmin('a lost response is neither a conflict nor a second change', async ({ page, api, tolerated }) => {
   tolerated.push(/ERR_CONNECTION_RESET/);
-  const { address, name, strategies } = await typeTitle(page, api, 'Mine');
+  const { pagePath, name, strategies } = await typeTitle(page, api, 'Mine');
 
   await loseResponses(page, 2);
   await save(page);
@@ -97,7 +97,7 @@ testAsAdmin('a lost response is neither a conflict nor a second change', async (
   );
   expect(events.filter(({ type }) => type === 'feature-strategy-update')).toHaveLength(1);
 
-  await page.goto(`${address}?edit=new`);
+  await page.goto(`${pagePath}?edit=new`);
   await page.getByLabel('Rollout in percent').fill('25');
   await loseResponses(page, 1);
   await save(page);
@@ -128,15 +128,15 @@ testAsAdmin(
 );
 
 testAsAdmin('input survives a reload until it is saved or discarded', async ({ page, api }) => {
-  const { address, id } = await typeTitle(page, api, 'Mine');
+  const { pagePath, id } = await typeTitle(page, api, 'Mine');
 
   await reload(page);
   await page.getByText('Your unsaved input was restored.').waitFor();
   expect(await titleField(page).inputValue()).toBe('Mine');
   await page.getByText('1 change', { exact: true }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Discard', exact: true }).click();
-  await page.goto(`${address}?edit=${id}`);
+  await page.goto(`${pagePath}?edit=${id}`);
   await titleField(page).waitFor();
   expect(await titleField(page).inputValue()).toBe('Gradual rollout');
 
@@ -161,7 +161,7 @@ testAsAdmin(
     await reload(page);
 
     await page.getByText('admin token changed this strategy').or(conflictMessage(page)).first().waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Continue with mine' }).click();
     expect(await titleField(page).inputValue()).toBe('Mine');
   },
@@ -176,7 +176,7 @@ testAsAdmin(
 
     await page.getByText('Somebody deleted this strategy while you were editing it.').waitFor();
     expect(await titleField(page).inputValue()).toBe('Mine');
-    await accessible(page);
+    await expectAccessible(page);
     await reload(page);
     await page.getByText('Somebody deleted this strategy while you were editing it.').waitFor();
     expect(await titleField(page).inputValue()).toBe('Mine');

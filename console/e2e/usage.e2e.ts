@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { type Target, test, testAsViewer } from './support/test.ts';
@@ -58,11 +58,11 @@ testAsViewer(
     await usage.getByText('75 % enabled').waitFor();
     await usage.getByText('blue 900 · red 600').waitFor();
     await usage.getByRole('figure', { name: /^Evaluations in production by hour: 1,500 enabled/ }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByText('30 days', { exact: true }).click();
     await page.waitForURL(url => url.searchParams.get('range') === 'month');
     await usage.getByRole('figure', { name: /^Evaluations in production by day: 1,500 enabled/ }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
 
     await page.getByRole('region', { name: 'Applications' }).getByRole('link', { name: appName }).click();
     await page.getByRole('heading', { level: 1, name: appName }).waitFor();
@@ -73,7 +73,7 @@ testAsViewer(
     await region('Environments').getByText('1 instance', { exact: true }).waitFor();
     await region('Environments').getByText('unleash-node-sdk:6.12.1').waitFor();
     await region('Instances').getByText('host-1').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await region('Flags').getByRole('link', { name: flag }).click();
     await page.waitForURL(`/projects/${project}/features/${flag}`);
 
@@ -82,7 +82,7 @@ testAsViewer(
     await page.getByPlaceholder('Name or application').fill(misspelledFlag);
     const unknownFlagRow = page.getByRole('row').filter({ hasText: misspelledFlag });
     await unknownFlagRow.getByText('production').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await unknownFlagRow.getByRole('link', { name: appName }).click();
     await page.waitForURL(`/applications/${appName}`);
 
@@ -94,7 +94,7 @@ testAsViewer(
     await page.getByRole('combobox', { name: 'Period' }).selectOption('Last 7 days');
     await page.waitForURL(url => url.searchParams.get('days') === '7');
     await evaluatedFlagRow.getByText('1,500', { exact: true }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );
 
@@ -113,8 +113,8 @@ test('only users with the permission can describe and delete an application', as
     started: new Date().toISOString(),
     interval: 10_000,
   });
-  const address = `/api/admin/metrics/applications/${appName}`;
-  const read = () => api.send<{ description?: string; url?: string }>('GET', address).catch(() => undefined);
+  const pagePath = `/api/admin/metrics/applications/${appName}`;
+  const read = () => api.send<{ description?: string; url?: string }>('GET', pagePath).catch(() => undefined);
   await expect.poll(read, { timeout: 60_000 }).toBeDefined();
   const viewerPage = await newPage();
   await logInAs({ rootRole: 'Viewer' }, viewerPage);
@@ -131,7 +131,7 @@ test('only users with the permission can describe and delete an application', as
   await url.fill('javascript:alert(1)');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true');
-  await accessible(page);
+  await expectAccessible(page);
   await url.fill('https://example.com/desk');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText(`Saved ${appName}.`).waitFor();
@@ -139,7 +139,7 @@ test('only users with the permission can describe and delete an application', as
   await page.getByRole('link', { name: 'https://example.com/desk' }).waitFor();
 
   await page.getByRole('button', { name: 'Delete application…' }).click();
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Delete application' }).click();
   await page.getByText(`Deleted ${appName}.`).waitFor();
   expect(await read()).toBeUndefined();
@@ -156,9 +156,9 @@ testAsViewer(
       started: new Date().toISOString(),
       interval: 10_000,
     });
-    const address = `/api/admin/metrics/applications?query=${appName}`;
+    const pagePath = `/api/admin/metrics/applications?query=${appName}`;
     await expect
-      .poll(async () => (await api.send<{ total: number }>('GET', address)).total, { timeout: 60_000 })
+      .poll(async () => (await api.send<{ total: number }>('GET', pagePath)).total, { timeout: 60_000 })
       .toBe(1);
     await visit(page, '/');
     await page.getByRole('link', { name: 'Applications' }).click();
@@ -166,7 +166,7 @@ testAsViewer(
     await page.getByLabel('Filter applications').fill(appName);
     await page.getByText('1 application', { exact: true }).waitFor();
     await page.waitForURL(url => url.searchParams.get('query') === appName);
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByLabel('Filter applications').blur();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -177,6 +177,6 @@ testAsViewer(
     await page.getByText('No applications match.').waitFor();
     await visit(page, `/applications/${unique()}`);
     await page.getByRole('heading', { name: 'Not found, or you cannot read it' }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
   },
 );

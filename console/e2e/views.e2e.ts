@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { test } from './support/test.ts';
 
@@ -32,7 +32,7 @@ test('a view of the flags is shared with a project, opened by somebody else, ren
   expect(await sharedViews.getByRole('button', { name: `Delete ${name}` }).count()).toBe(0);
   const shareButton = dialog(otherPage).getByRole('button', { name: 'Share with the project' });
   expect(await shareButton.getAttribute('aria-disabled')).toBe('true');
-  await accessible(otherPage);
+  await expectAccessible(otherPage);
   await sharedViews.getByRole('link', { name }).click();
   await otherPage.waitForURL(`**/projects/${project}?query=${flag}`);
   await otherPage.getByText('1 flag', { exact: true }).waitFor();
@@ -95,7 +95,7 @@ test('renames a saved view, and asks if a different tab has renamed it meanwhile
 
   const theirs = dialog.getByRole('region', { name: 'Their changes' });
   await theirs.getByText('Their checkout').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Continue with mine' }).click();
   await dialog.getByLabel('New name for “Their checkout”').waitFor();
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './support/accessible.ts';
+import { expectAccessible } from './support/accessible.ts';
 import { type Api, createProject, unique } from './support/api.ts';
-import { flagWithStrategy } from './support/flag.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
 import {
@@ -10,10 +10,10 @@ import {
   testAsAdmin,
   testAsEditor,
   testAsViewer,
-  testBehindFront,
+  testBehindLoadBalancer,
   testWithOwnServer,
 } from './support/test.ts';
-import { asksBeforeInputIsLost } from './support/unsaved.ts';
+import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const saveButton = (page: Page) => page.getByRole('button', { name: /^Save/ });
@@ -49,7 +49,7 @@ testAsEditor('creates a context field with a pasted table of legal values', asyn
   }, 'NO\tNorway\nSE\tSweden\n');
   await page.getByLabel('Add legal values').fill('DK');
   await page.getByLabel('Add legal values').press('Enter');
-  await accessible(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Create context field' }).click();
 
   await page.getByRole('heading', { name }).waitFor();
@@ -76,7 +76,7 @@ test('an owner of a project creates a context field in the project, but not on t
   const createButton = page.getByRole('button', { name: 'Create context field' });
   await expect.poll(() => createButton.getAttribute('aria-disabled')).toBe('true');
   await page.getByRole('combobox', { name: 'Project' }).selectOption(project);
-  await accessible(page);
+  await expectAccessible(page);
   await createButton.click();
   await page.getByRole('heading', { name }).waitFor();
   expect(await api.send('GET', `/api/admin/context/${name}`)).toMatchObject({ project });
@@ -87,7 +87,7 @@ testAsAdmin(
   async ({ page, api }) => {
     const { name } = await createField(api);
     const constraints = [{ contextName: name, operator: 'IN', values: ['DE'] }];
-    const flag = await flagWithStrategy(api, { constraints });
+    const flag = await createFlagWithStrategy(api, { constraints });
     const segment = `segment-${unique()}`;
     await api.send('POST', '/api/admin/segments', { name: segment, constraints });
     await visit(page, `/admin/context-fields/${name}`);
@@ -97,7 +97,7 @@ testAsAdmin(
     await page.getByLabel('Add legal values').press('Enter');
     const illegalValues = page.getByRole('region', { name: 'Illegal values' });
     await illegalValues.getByRole('link', { name: segment }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Remove NO' }).click();
     await illegalValues.waitFor({ state: 'hidden' });
     await confirmDeletion(page, 'Delete context field', name);
@@ -118,7 +118,7 @@ testAsAdmin(
     await saveButton(page).click();
 
     await page.getByText('while you were editing it').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Take theirs' }).click();
     expect(await page.getByLabel('Description').inputValue()).toBe('Theirs');
   },
@@ -136,7 +136,7 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
   await panel.getByText(/already exists/).waitFor();
   await panel.getByLabel('Name').fill('canary');
   await panel.getByLabel('Type').selectOption('preproduction');
-  await accessible(page);
+  await expectAccessible(page);
   await panel.getByRole('button', { name: 'Create environment' }).click();
   // The panel of the new environment opens, so that the environment can be added to projects immediately.
   const environmentPanel = page.getByRole('dialog', { name: 'canary' });
@@ -146,7 +146,7 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
     await page.getByText(`Added canary to ${project}.`).waitFor();
   }
   await environmentPanel.getByText(`in ${projects.length} of ${projects.length + 1} projects`).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   for (const id of ids)
     expect(await api.send('GET', `/api/admin/environments/project/${id}`)).toMatchObject({
       environments: expect.arrayContaining([expect.objectContaining({ name: 'canary' })]),
@@ -169,21 +169,21 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
   expect(environments.map(({ name }) => name)).toEqual(['development', 'production', 'canary']);
   await page.getByLabel('Include canary in new projects').click();
   await page.getByText('New projects do not include canary.').waitFor();
-  await accessible(page);
+  await expectAccessible(page);
 
   await row(page, 'canary').getByRole('button', { name: 'canary', exact: true }).click();
   await page.getByRole('dialog', { name: 'canary' }).getByLabel('Type').selectOption('production');
   await saveButton(page).click();
   await page.getByText('Saved canary.').waitFor();
   expect(await api.send('GET', '/api/admin/environments/canary')).toMatchObject({ type: 'production' });
-  await accessible(page);
+  await expectAccessible(page);
   await confirmDeletion(page, 'Delete environment', 'canary');
   await page.getByText('Deleted canary.').waitFor();
   await row(page, 'canary').waitFor({ state: 'hidden' });
 });
 
 testAsAdmin('an environment with enabled flags cannot be deleted', async ({ page, api }) => {
-  const flag = await flagWithStrategy(api);
+  const flag = await createFlagWithStrategy(api);
   await api.send('POST', `${flag.base}/environments/production/on`);
   await visit(page, '/admin/environments?edit=environment:production');
 
@@ -201,7 +201,7 @@ testAsAdmin('creates, changes, deprecates and deletes a strategy type', async ({
   await panel.getByRole('button', { name: 'Add a parameter' }).click();
   await panel.getByLabel('Name of parameter 1').fill('countries');
   await panel.getByLabel('Type of parameter 1').selectOption('list');
-  await accessible(page);
+  await expectAccessible(page);
   await panel.getByRole('button', { name: 'Create strategy type' }).click();
   await row(page, name).getByText('1 parameter').waitFor();
 
@@ -211,7 +211,7 @@ testAsAdmin('creates, changes, deprecates and deletes a strategy type', async ({
   await page.getByText(`Saved ${name}.`).waitFor();
   await page.getByRole('button', { name: 'Deprecate' }).click();
   await page.getByRole('button', { name: 'Reactivate' }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   expect(await api.send('GET', `/api/admin/strategies/${name}`)).toMatchObject({
     description: 'For some countries',
     deprecated: true,
@@ -231,14 +231,14 @@ testWithOwnServer()('changes the lifetime of a feature type', async ({ page, api
   await page.getByText('Enter a whole number').waitFor();
   expect(await saveButton(page).isDisabled()).toBe(true);
   await page.getByLabel('Lifetime in days').fill('60');
-  await accessible(page);
+  await expectAccessible(page);
   await saveButton(page).click();
   await page.getByText('Saved Release.').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
 
   await row(page, 'Release').getByText('60 days').waitFor();
   expect(await api.send('GET', '/api/admin/feature-types/release')).toMatchObject({ lifetimeDays: 60 });
-  await accessible(page);
+  await expectAccessible(page);
 });
 
 testAsAdmin('creates, changes and deletes a tag type and its tags', async ({ page, api }) => {
@@ -256,7 +256,7 @@ testAsAdmin('creates, changes and deletes a tag type and its tags', async ({ pag
   await tagTypePanel.getByLabel('New tag').fill('checkout');
   await tagTypePanel.getByRole('button', { name: 'Add tag' }).click();
   await tagTypePanel.getByRole('link', { name: `${name}:checkout` }).waitFor();
-  await accessible(page);
+  await expectAccessible(page);
   await tagTypePanel.getByRole('button', { name: `Delete ${name}:checkout` }).click();
   await page
     .getByRole('dialog', { name: `Delete ${name}:checkout?` })
@@ -290,7 +290,7 @@ testAsViewer(
       await visit(page, `/admin/${path}`);
       const createButton = page.getByRole('button', { name: new RegExp(`^${button}`) });
       expect(await createButton.getAttribute('aria-disabled')).toBe('true');
-      await accessible(page);
+      await expectAccessible(page);
     }
   },
 );
@@ -299,12 +299,12 @@ testAsAdmin('asks before it discards a new context field', async ({ page }) => {
   await visit(page, '/admin/context-fields/new');
   await page.getByLabel('Description').fill('Country of the user');
 
-  await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+  await expectDiscardConfirmation(page, page.getByLabel('Description'), [
     () => page.getByRole('link', { name: 'Cancel' }).click(),
   ]);
 });
 
-testBehindFront(
+testBehindLoadBalancer(
   'a server error keeps each page and offers a retry',
   async ({ page, server, logInAs, tolerated }) => {
     tolerated.push(/responded with 500|status of 500/);
@@ -314,10 +314,10 @@ testBehindFront(
       ['context-fields', /^\/api\/admin\/context/],
       ['tags', /^\/api\/admin\/tag-types/],
     ] as const) {
-      server.front.broken = { paths: api, status: 500 };
+      server.loadBalancer.broken = { paths: api, status: 500 };
       await page.goto(`/admin/${path}`);
       await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
-      delete server.front.broken;
+      delete server.loadBalancer.broken;
       await retry(page, page.getByRole('row').nth(1));
     }
   },

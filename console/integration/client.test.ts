@@ -7,20 +7,20 @@ import {
   type Person,
   unique,
 } from '../e2e/support/api.ts';
-import { type Front, startFront } from '../e2e/support/server.ts';
+import { type LoadBalancer, startLoadBalancer } from '../e2e/support/server.ts';
 import { countSent, logIn, openTab } from './support/tab.ts';
 
 const server = inject('clientServer');
 const admin = createApi(server);
-let front: Front;
+let loadBalancer: LoadBalancer;
 let person: Person;
 let client: typeof import('../src/api/client.ts');
 let session: typeof import('../src/api/session.ts');
 let waitingWrites: typeof import('../src/api/waiting-writes.ts');
 
 beforeAll(async () => {
-  front = await startFront(server);
-  openTab(front.url);
+  loadBalancer = await startLoadBalancer(server);
+  openTab(loadBalancer.url);
   [client, session, waitingWrites] = [
     await import('../src/api/client.ts'),
     await import('../src/api/session.ts'),
@@ -29,7 +29,7 @@ beforeAll(async () => {
   person = await createPerson(admin, { rootRole: 'Admin' });
   await logIn(person);
 });
-afterAll(() => front.close());
+afterAll(() => loadBalancer.close());
 
 const readEvents = async (project: string, type: string): Promise<unknown[]> =>
   (
@@ -45,7 +45,7 @@ test('a change whose responses are lost is retried, but applied only once', asyn
   const name = `flag-${unique()}`;
   const path = `/api/admin/projects/${project}/features`;
 
-  front.lost = 2;
+  loadBalancer.responsesToLose = 2;
   const flag = await unwrap(
     api.POST('/api/admin/projects/{projectId}/features', {
       params: { path: { projectId: project } },
@@ -70,12 +70,12 @@ test('a change that the user cancels fails and can be repeated', async () => {
       }),
     );
 
-  front.lost = 100;
+  loadBalancer.responsesToLose = 100;
   const cancelledCreation = create();
   await expect.poll(() => session.readConnection().waitingWrites).toBe(1);
   waitingWrites.cancelWrites();
   await expect(cancelledCreation).rejects.toThrow('Cancelled.');
-  front.lost = 0;
+  loadBalancer.responsesToLose = 0;
   await create();
 
   expect(await readEvents(projectId, 'feature-created')).toHaveLength(1);
@@ -85,10 +85,10 @@ test('a change that the user cancels fails and can be repeated', async () => {
 test('a read waits while the server is reported as unavailable', async () => {
   const { api, unwrap } = client;
 
-  front.state = 'down';
+  loadBalancer.state = 'down';
   const projectsPromise = unwrap(api.GET('/api/admin/projects'));
   await expect.poll(() => session.readConnection().unavailable).toBe(true);
-  front.state = 'up';
+  loadBalancer.state = 'up';
 
   expect((await projectsPromise).projects.length).toBeGreaterThan(0);
   expect(session.readConnection().unavailable).toBe(false);
@@ -100,12 +100,12 @@ test('reads and changes wait while the server is busy, without a message about a
 
   const states: boolean[] = [];
   const stop = session.onConnection(() => states.push(session.readConnection().unavailable));
-  front.rejected = 2;
+  loadBalancer.requestsToReject = 2;
   expect((await unwrap(api.GET('/api/admin/projects'))).projects.length).toBeGreaterThan(0);
-  expect(front.rejected).toBe(0);
+  expect(loadBalancer.requestsToReject).toBe(0);
 
   const name = `flag-${unique()}`;
-  front.rejected = 2;
+  loadBalancer.requestsToReject = 2;
   const flag = await unwrap(
     api.POST('/api/admin/projects/{projectId}/features', {
       params: { path: { projectId: project } },
@@ -115,7 +115,7 @@ test('reads and changes wait while the server is busy, without a message about a
   stop();
 
   expect(flag.name).toBe(name);
-  expect(front.rejected).toBe(0);
+  expect(loadBalancer.requestsToReject).toBe(0);
   expect(states).not.toContain(true);
 });
 

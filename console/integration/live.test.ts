@@ -2,20 +2,20 @@ import { notifyManager, QueryClient, QueryObserver } from '@tanstack/react-query
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createApi, createFlag, createPerson, createProject } from '../e2e/support/api.ts';
-import { type Front, startFront } from '../e2e/support/server.ts';
+import { type LoadBalancer, startLoadBalancer } from '../e2e/support/server.ts';
 import { countSent, logIn, openTab, setVisible } from './support/tab.ts';
 
 const server = inject('clientServer');
 const admin = createApi(server);
 const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-let front: Front;
+let loadBalancer: LoadBalancer;
 let flags: typeof import('../src/features/queries.ts');
 let session: typeof import('../src/api/session.ts');
 const unsubscribers: (() => void)[] = [];
 
 beforeAll(async () => {
-  front = await startFront(server);
-  openTab(front.url);
+  loadBalancer = await startLoadBalancer(server);
+  openTab(loadBalancer.url);
   const { startLiveUpdates } = await import('../src/live/live.ts');
   const { meQuery } = await import('../src/api/me.ts');
   flags = await import('../src/features/queries.ts');
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const unsubscribe of unsubscribers) unsubscribe();
-  await front.close();
+  await loadBalancer.close();
 });
 
 /** Creates a flag, and observes it like a page that shows the flag. */
@@ -66,11 +66,11 @@ test('changes made while the tab is hidden appear when it becomes visible', asyn
 test('changes made during an outage appear after the outage', async () => {
   const { path, readShown } = await showFlag();
 
-  front.state = 'down';
-  front.cut();
+  loadBalancer.state = 'down';
+  loadBalancer.cut();
   await admin.send('PUT', path, { description: 'In the outage' });
   await expect.poll(() => session.readConnection().unavailable).toBe(true);
-  front.state = 'up';
+  loadBalancer.state = 'up';
 
   await expect.poll(() => readShown()?.description).toBe('In the outage');
   expect(session.readConnection().unavailable).toBe(false);
@@ -101,7 +101,7 @@ test('1,000 events cause at most about one request per second', async () => {
 test('a toggle appears immediately and survives a response with the previous state', async () => {
   const { target, environment, isEnabled, states } = await showFlag();
 
-  front.lost = 1;
+  loadBalancer.responsesToLose = 1;
   const toggling = flags.setEnabled(client, environment, true);
   await expect.poll(isEnabled).toBe(true);
   const firstEnabled = states.indexOf(true);

@@ -1,6 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { type Api, createApi, createFlag, createPerson, createProject, unique } from '../e2e/support/api.ts';
-import { type ConsoleServer, type Front, startFront, startServer } from '../e2e/support/server.ts';
+import {
+  type ConsoleServer,
+  type LoadBalancer,
+  startLoadBalancer,
+  startServer,
+} from '../e2e/support/server.ts';
 import { logIn, openTab, sendFromOtherTab } from './support/tab.ts';
 
 /** The server's limit on streams per caller. */
@@ -10,7 +15,7 @@ const MAX_STREAMS = 50;
 let server: ConsoleServer;
 let admin: Api;
 const target = { url: '' };
-let front: Front;
+let loadBalancer: LoadBalancer;
 let streamEvents: typeof import('../src/live/stream.ts')['streamEvents'];
 const controllers: AbortController[] = [];
 
@@ -18,15 +23,15 @@ beforeAll(async () => {
   server = await startServer(inject('template'));
   admin = createApi(server);
   target.url = server.url;
-  front = await startFront(target);
-  openTab(front.url);
+  loadBalancer = await startLoadBalancer(target);
+  openTab(loadBalancer.url);
   ({ streamEvents } = await import('../src/live/stream.ts'));
 });
 afterEach(() => {
   for (const controller of controllers.splice(0)) controller.abort();
 });
 afterAll(async () => {
-  await front.close();
+  await loadBalancer.close();
   await server.stop();
 });
 
@@ -56,10 +61,10 @@ test('every event arrives exactly once, including events from an outage', async 
   const firstFlag = await createFlag(admin, project);
   await expect.poll(() => received.flags).toContain(firstFlag);
 
-  front.state = 'down';
-  front.cut();
+  loadBalancer.state = 'down';
+  loadBalancer.cut();
   const secondFlag = await createFlag(admin, project);
-  front.state = 'up';
+  loadBalancer.state = 'up';
 
   await expect.poll(() => received.flags).toContain(secondFlag);
   expect(received.flags.filter(name => [firstFlag, secondFlag].includes(name))).toEqual([
@@ -98,13 +103,13 @@ test('reports that a stream is rejected', async () => {
 
 test('retries after the time that a busy server sends, and reloads data only once', async () => {
   await logIn(await createPerson(admin, { rootRole: 'Admin' }));
-  front.rejected = 3;
+  loadBalancer.requestsToReject = 3;
 
   const received = await startStream();
 
   await expect.poll(() => received.start).toBe(1);
   expect(received.missing).toBe(1);
-  expect(front.rejected).toBe(0);
+  expect(loadBalancer.requestsToReject).toBe(0);
 });
 
 test('reports that the log lost events, and continues at the end of the log', async () => {
@@ -121,7 +126,7 @@ test('reports that the log lost events, and continues at the end of the log', as
     target.url = restoredServer.url;
     // The login must come before the stream reconnects, because the stream would end without a session.
     await logIn(person);
-    front.cut();
+    loadBalancer.cut();
 
     await expect.poll(() => received.lost).toBeGreaterThan(0);
     await expect.poll(() => received.start).toBe(2);

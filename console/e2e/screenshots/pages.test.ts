@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { administrationPictures, pictures } from './pages.ts';
+import { listAdministrationScreenshots, listScreenshots } from './pages.ts';
 
 /** Every path in routes.tsx. */
 const PATHS = [
@@ -11,8 +11,8 @@ const PATHS = [
 
 test('takes a screenshot of every page', () => {
   const screenshotPaths = [
-    ...pictures({ event: 1, integration: 1, delivery: 1 }),
-    ...administrationPictures({ role: 1, group: 1, account: 1, tester: 1 }),
+    ...listScreenshots({ event: 1, integration: 1, delivery: 1 }),
+    ...listAdministrationScreenshots({ role: 1, group: 1, account: 1, tester: 1 }),
   ].map(({ path }) => path.replace(/\?.*/, ''));
 
   expect(PATHS.length).toBeGreaterThan(60);

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 
 /** A page of the demo and the name of its screenshots. A test checks that every path in routes.tsx has a screenshot. */
-export type Picture = {
+export type Screenshot = {
   name: string;
   path: string;
   /** Whether the page is shown without a session. */
-  loggedOut?: true;
-  /** The user's actions on the page before the screenshot is taken. */
-  act?: (page: Page) => Promise<void>;
+  isLoggedOut?: true;
+  /** Actions on the page before the screenshot is taken. */
+  prepare?: (page: Page) => Promise<void>;
 };
 
 /** Ids in the paths, which differ between runs. */
@@ -18,16 +18,16 @@ export type CreatedIds = {
   role: number;
   group: number;
   account: number;
-  /** A user who may not toggle in production. */
+  /** A user who cannot toggle in production. */
   tester: number;
 };
 
 /** Pages of an empty instance. */
-export const firstPictures: Picture[] = [
+export const FIRST_RUN_SCREENSHOTS: Screenshot[] = [
   {
     name: 'first-run',
     path: '/',
-    act: async page => {
+    prepare: async page => {
       await page.getByRole('button', { name: 'Create flag' }).click();
       await page.getByRole('button', { name: 'Create token for a server' }).click();
       await page.getByText('Waiting for the first SDK…').waitFor();
@@ -35,12 +35,12 @@ export const firstPictures: Picture[] = [
   },
 ];
 
-export const pictures = ({ event, integration, delivery }: Ids): Picture[] => [
-  { name: 'login', path: '/login', loggedOut: true },
-  { name: 'new-user', path: '/new-user?token=unknown', loggedOut: true },
-  { name: 'reset-password', path: '/reset-password?token=unknown', loggedOut: true },
-  { name: 'invite', path: '/invite/unknown', loggedOut: true },
-  { name: 'logged-in', path: '/logged-in', loggedOut: true },
+export const listScreenshots = ({ event, integration, delivery }: Ids): Screenshot[] => [
+  { name: 'login', path: '/login', isLoggedOut: true },
+  { name: 'new-user', path: '/new-user?token=unknown', isLoggedOut: true },
+  { name: 'reset-password', path: '/reset-password?token=unknown', isLoggedOut: true },
+  { name: 'invite', path: '/invite/unknown', isLoggedOut: true },
+  { name: 'logged-in', path: '/logged-in', isLoggedOut: true },
   { name: 'home', path: '/' },
   { name: 'flags', path: '/flags' },
   { name: 'flags-filtered', path: '/flags?status=production:enabled' },
@@ -85,14 +85,14 @@ export const pictures = ({ event, integration, delivery }: Ids): Picture[] => [
   { name: 'authorize', path: '/authorize' },
 ];
 
-export const administrationPictures = ({ role, group, account, tester }: CreatedIds): Picture[] => [
+export const listAdministrationScreenshots = ({ role, group, account, tester }: CreatedIds): Screenshot[] => [
   { name: 'admin-tokens', path: '/admin/tokens?token=1' },
   { name: 'admin-token-new', path: '/admin/tokens/new' },
   { name: 'admin-segments', path: '/admin/segments' },
   {
     name: 'admin-segment',
     path: '/admin/segments/1',
-    act: async page => {
+    prepare: async page => {
       await page
         .getByRole('textbox', { name: /^Values of / })
         .first()
@@ -118,7 +118,7 @@ export const administrationPictures = ({ role, group, account, tester }: Created
   {
     name: 'admin-role',
     path: `/admin/roles/${role}`,
-    act: page =>
+    prepare: page =>
       page
         .getByLabel('Compare with')
         .selectOption({ label: 'Member' })

@@ -9,21 +9,21 @@ import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
 import { startDemoInstance, startEmptyInstance } from '../support/story.ts';
 import {
-  administrationPictures,
   type CreatedIds,
-  firstPictures,
+  FIRST_RUN_SCREENSHOTS,
   type Ids,
-  type Picture,
-  pictures,
+  listAdministrationScreenshots,
+  listScreenshots,
+  type Screenshot,
 } from './pages.ts';
-import { takeTutorial } from './tutorial.ts';
+import { takeTutorialScreenshots } from './tutorial.ts';
 
 const { only: namePrefix, to: folder } = readOptions({
   run: 'npm run screenshots',
   does: "Builds the console, fills a new database with the demo's sample data, and takes a screenshot of each page in light and dark mode.",
   options: {
-    to: { type: 'string', default: 'screenshots', meaning: 'The folder of the pictures' },
-    only: { type: 'string', default: '', meaning: 'Only pictures whose name starts with this text' },
+    to: { type: 'string', default: 'screenshots', meaning: 'The folder of the listScreenshots' },
+    only: { type: 'string', default: '', meaning: 'Only listScreenshots whose name starts with this text' },
   },
 });
 
@@ -38,40 +38,40 @@ const browser = await launch(['--font-render-hinting=none']);
 try {
   const admin = await openTab(demo.url, 'light');
   await logIn(admin, demo.login);
-  let count = await takeAll(pictures(await readIds(admin)));
-  // The administration comes after the other pages, because it creates a role, a group and a service account.
-  count += await takeAll(administrationPictures(await createPeople(admin)));
-  for (const scheme of SCHEMES) count += await takeFirst(scheme);
+  let count = await takeAll(listScreenshots(await readIds(admin)));
+  // The administration pages come after the others, because they need a role, a group and a service account.
+  count += await takeAll(listAdministrationScreenshots(await createPeople(admin)));
+  for (const scheme of SCHEMES) count += await takeFirstRun(scheme);
   // The tutorial comes last, because it creates a flag.
-  if ('tutorial'.startsWith(namePrefix)) count += await takeTutorial(admin, folder);
-  console.log(`Pictures taken: ${count}, in ${folder}/.`);
+  if ('tutorial'.startsWith(namePrefix)) count += await takeTutorialScreenshots(admin, folder);
+  console.log(`Took ${count} screenshots in ${folder}/.`);
 } finally {
   await browser.close();
   await demo.stop();
 }
 
 /** Takes screenshots of pages of the demo, in both color schemes, and returns the number of screenshots. */
-async function takeAll(list: Picture[]): Promise<number> {
+async function takeAll(list: Screenshot[]): Promise<number> {
   let count = 0;
   for (const scheme of SCHEMES) {
     const [loggedInPage, loggedOutPage] = [await openTab(demo.url, scheme), await openTab(demo.url, scheme)];
     await logIn(loggedInPage, demo.login);
-    for (const picture of list)
-      count += await take(picture.loggedOut ? loggedOutPage : loggedInPage, picture, scheme);
+    for (const screenshot of list)
+      count += await take(screenshot.loggedOut ? loggedOutPage : loggedInPage, screenshot, scheme);
     for (const page of [loggedInPage, loggedOutPage]) await page.context().close();
   }
   return count;
 }
 
 /** Takes the screenshots of a first visit, which need a separate, empty instance. */
-async function takeFirst(scheme: Scheme): Promise<number> {
-  if (!firstPictures.some(({ name }) => name.startsWith(namePrefix))) return 0;
+async function takeFirstRun(scheme: Scheme): Promise<number> {
+  if (!FIRST_RUN_SCREENSHOTS.some(({ name }) => name.startsWith(namePrefix))) return 0;
   const emptyInstance = await startEmptyInstance();
   try {
     const page = await openTab(emptyInstance.url, scheme);
     await logIn(page, emptyInstance.login);
     let count = 0;
-    for (const picture of firstPictures) count += await take(page, picture, scheme);
+    for (const screenshot of FIRST_RUN_SCREENSHOTS) count += await take(page, screenshot, scheme);
     await page.context().close();
     return count;
   } finally {
@@ -93,16 +93,16 @@ async function openTab(baseURL: string, colorScheme: Scheme): Promise<Page> {
 }
 
 /** Takes a screenshot, unless its name is filtered out, and returns the number of screenshots. */
-async function take(page: Page, { name, path, act }: Picture, scheme: Scheme): Promise<number> {
+async function take(page: Page, { name, path, prepare }: Screenshot, scheme: Scheme): Promise<number> {
   if (!name.startsWith(namePrefix)) return 0;
   await openPage(page, path);
-  await act?.(page);
+  await prepare?.(page);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
   await page.screenshot({ path: join(folder, `${name}-${scheme}.png`) });
   return 1;
 }
 
-const sendAs =
+const createSender =
   (page: Page) =>
   async <T>(method: string, path: string, data?: unknown): Promise<T> => {
     const response = await page.request.fetch(path, {
@@ -117,7 +117,7 @@ const sendAs =
 
 /** Finds the newest change of a strategy, the failing integration and its newest delivery. */
 async function readIds(page: Page): Promise<Ids> {
-  const send = sendAs(page);
+  const send = createSender(page);
   const { events } = await send<{ events: { id: number }[] }>(
     'GET',
     '/api/admin/search/events?type=IS:feature-strategy-update&limit=1',
@@ -136,7 +136,7 @@ async function readIds(page: Page): Promise<Ids> {
 
 /** Creates a role, a group with this role, and a service account. Emil gets a role without permissions in production. */
 async function createPeople(page: Page): Promise<CreatedIds> {
-  const send = sendAs(page);
+  const send = createSender(page);
   const { users } = await send<{ users: { id: number; username: string }[] }>('GET', '/api/admin/user-admin');
   const userId = (username: string): number => users.find(user => user.username === username)?.id ?? 0;
   const createRole = async (name: string, description: string, permissions: object[]): Promise<number> => {

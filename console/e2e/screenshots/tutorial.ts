@@ -6,7 +6,7 @@ const FLAG = 'gift-cards';
 const PAGE = `/projects/payments/features/${FLAG}`;
 
 /** Walks through docs/tutorials/release-a-feature-gradually.md, and takes its screenshots. */
-export async function takeTutorial(page: Page, folder: string): Promise<number> {
+export async function takeTutorialScreenshots(page: Page, folder: string): Promise<number> {
   let count = 0;
   const take = async (name: string) => {
     await page.screenshot({ path: join(folder, `tutorial-${name}.png`) });

@@ -1,4 +1,4 @@
-// Tests the editor with random sequences of edits, lost responses, restarts, second editors and ended sessions (npm run campaign:console).
+// Tests the editor with random sequences of edits, lost responses, restarts, concurrent edits and ended sessions (npm run campaign:console).
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { readOptions } from '../../../server/src/platform/command-line.ts';
@@ -9,7 +9,7 @@ import { startWorld } from './world.ts';
 
 const options = readOptions({
   run: 'npm run campaign:console',
-  does: 'Edits a strategy in a real browser while responses get lost, the server restarts, others edit and sessions end, and compares the page with a model.',
+  does: 'Edits a strategy in a real browser while responses are lost, the server restarts, other users edit and sessions end, and compares the page with a model.',
   options: {
     sequences: { type: 'string', default: '200', meaning: 'Number of sequences' },
     steps: { type: 'string', default: '8', meaning: 'Number of steps in each sequence' },
@@ -42,7 +42,7 @@ try {
   for (const [sequence, steps] of (sequences ?? []).entries()) {
     const problems = await runSequence(world, steps).catch(async error => {
       await sleep(1000);
-      return [{ step: -1, what: String(error) }];
+      return [{ step: -1, description: String(error) }];
     });
     for (const step of steps) stepCounts[step] = (stepCounts[step] ?? 0) + 1;
     allProblems.push(...problems.map(problem => ({ ...problem, sequence, steps })));

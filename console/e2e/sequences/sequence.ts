@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { type Person, unique } from '../support/api.ts';
-import { flagWithStrategy } from '../support/flag.ts';
+import { createFlagWithStrategy } from '../support/flag.ts';
 import { logIn } from '../support/log-in.ts';
 import { watchStates } from './states.ts';
 import { acceptDialogs, type World } from './world.ts';
@@ -20,43 +20,43 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number];
 
-export type Problem = { step: number; what: string };
+export type Problem = { step: number; description: string };
 
-/** The longest wait. After the server was killed during a request, it rejects retries of the request for a minute. */
+/** Longer than a minute, because a server that was killed during a request rejects retries of that request for a minute. */
 const MAX_WAIT_MS = 150_000;
 const DISMISS_TIMEOUT_MS = 2000;
 
 /**
- * Carries out the steps in a page, and returns the differences between the page and a model. The model knows what the user typed, what
- * the server stored, and whether somebody else changed the strategy.
+ * Runs the steps in a page, and returns the differences between the page and a model. The model tracks what the user typed, what the
+ * server stored, and whether somebody else changed the strategy.
  */
 export async function runSequence(world: World, steps: readonly Step[]): Promise<Problem[]> {
-  const { front } = world;
-  const context = await world.browser.newContext({ baseURL: front.url, reducedMotion: 'reduce' });
+  const { loadBalancer } = world;
+  const context = await world.browser.newContext({ baseURL: loadBalancer.url, reducedMotion: 'reduce' });
   try {
-    return await carryOut(world, await context.newPage(), steps);
+    return await runSteps(world, await context.newPage(), steps);
   } finally {
-    front.lost = 0;
-    delete front.broken;
+    loadBalancer.responsesToLose = 0;
+    delete loadBalancer.broken;
     await context.close();
   }
 }
 
-async function carryOut(world: World, page: Page, steps: readonly Step[]): Promise<Problem[]> {
-  const { api, front, person } = world;
-  const { address, base, strategies, id } = await flagWithStrategy(api);
+async function runSteps(world: World, page: Page, steps: readonly Step[]): Promise<Problem[]> {
+  const { api, loadBalancer, person } = world;
+  const { pagePath, base, strategies, id } = await createFlagWithStrategy(api);
   page.setDefaultTimeout(MAX_WAIT_MS);
   acceptDialogs(page);
   await logIn(page, person);
   // The login dialog can appear at any time and covers the page, so Playwright logs in before it continues with a click.
   await page.addLocatorHandler(getPasswordField(page), async () => void (await logInAgain(page, world)));
-  await page.goto(`${address}?edit=${id}`);
+  await page.goto(`${pagePath}?edit=${id}`);
 
   const problems: Problem[] = [];
   const model = {
     savedTitle: 'Gradual rollout',
     typedTitle: undefined as string | undefined,
-    isOvertaken: false,
+    hasConcurrentChange: false,
   };
   const title = page.getByRole('textbox', { name: 'Title' });
   const conflict = page.getByText('while you were editing it');
@@ -74,21 +74,23 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await title.waitFor();
   };
-  /** Logs in when the page asks for a login, and decides conflicts, until the page has nothing left to do. */
+  /** Logs in when the page asks for a login, and resolves conflicts, until the page is idle. */
   const settle = async (step: number) => {
     const startedAt = Date.now();
     for (let quietRoundCount = 0; quietRoundCount < 3; ) {
       if (Date.now() - startedAt > MAX_WAIT_MS)
-        return void problems.push({ step, what: 'the page does not settle' });
-      const hadWork = (await logInAgain(page, world)) || (await decideConflict(step)) || (await isBusy(page));
+        return void problems.push({ step, description: 'the page does not become idle' });
+      const hadWork =
+        (await logInAgain(page, world)) || (await resolveConflict(step)) || (await isBusy(page));
       quietRoundCount = hadWork ? 0 : quietRoundCount + 1;
       await page.waitForTimeout(100);
     }
   };
-  const decideConflict = async (step: number): Promise<boolean> => {
+  const resolveConflict = async (step: number): Promise<boolean> => {
     if (!(await conflict.isVisible())) return false;
-    if (!model.isOvertaken) problems.push({ step, what: 'a conflict with oneself' });
-    model.isOvertaken = false;
+    if (!model.hasConcurrentChange)
+      problems.push({ step, description: "a conflict with the user's own change" });
+    model.hasConcurrentChange = false;
     await page.getByRole('button', { name: 'Continue with mine' }).click();
     return true;
   };
@@ -106,8 +108,12 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     if (titleNow === model.typedTitle) {
       model.savedTitle = model.typedTitle;
       model.typedTitle = undefined;
-      model.isOvertaken = false;
-    } else problems.push({ step, what: `"${model.typedTitle}" is not saved: the server has "${titleNow}"` });
+      model.hasConcurrentChange = false;
+    } else
+      problems.push({
+        step,
+        description: `"${model.typedTitle}" is not saved: the server has "${titleNow}"`,
+      });
   };
   const toggle = async (step: number, isRejected = false) => {
     const stateBefore = await readEnabled();
@@ -125,7 +131,7 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     const stateNow = await readEnabled();
     states.expect([stateNow]);
     if (stateNow !== (isRejected ? stateBefore : !stateBefore))
-      problems.push({ step, what: 'a toggle did not take effect' });
+      problems.push({ step, description: 'a toggle did not take effect' });
   };
 
   states.expect([await readEnabled()]);
@@ -137,7 +143,7 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     }
     if (name === 'save') await save(step);
     if (name === 'save, response lost') {
-      front.lost = 1 + (step % 2);
+      loadBalancer.responsesToLose = 1 + (step % 2);
       await save(step);
     }
     if (name === 'save during a restart') await Promise.all([world.restart(), save(step)]);
@@ -147,7 +153,7 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
       await api.send('PATCH', `${strategies}/${id}`, [
         { op: 'replace', path: '/title', value: model.savedTitle },
       ]);
-      model.isOvertaken = true;
+      model.hasConcurrentChange = true;
     }
     if (name === 'session end') await api.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
     if (name === 'reload') {
@@ -160,22 +166,25 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     }
     if (name === 'toggle') await toggle(step);
     if (name === 'toggle, response lost') {
-      front.lost = 1;
+      loadBalancer.responsesToLose = 1;
       await toggle(step);
     }
     if (name === 'toggle rejected') {
-      front.broken = { paths: /\/environments\/development\/(on|off)$/, status: 500 };
+      loadBalancer.broken = { paths: /\/environments\/development\/(on|off)$/, status: 500 };
       await toggle(step, true);
-      delete front.broken;
+      delete loadBalancer.broken;
     }
     await settle(step);
-    front.lost = 0;
+    loadBalancer.responsesToLose = 0;
     await openEditor();
     const shownTitle = await title.inputValue();
     if (model.typedTitle !== undefined && shownTitle !== model.typedTitle)
-      problems.push({ step, what: `lost input: "${model.typedTitle}", and the page shows "${shownTitle}"` });
+      problems.push({
+        step,
+        description: `lost input: "${model.typedTitle}", and the page shows "${shownTitle}"`,
+      });
   }
-  problems.push(...(await states.stop()).map(what => ({ step: steps.length, what })));
+  problems.push(...(await states.stop()).map(description => ({ step: steps.length, description })));
   return problems;
 }
 

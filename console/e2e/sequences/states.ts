@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 declare global {
   interface Window {
-    shownStates?: { recordedAt: number; isOn: boolean }[];
+    shownStates?: { recordedAt: number; isEnabled: boolean }[];
   }
 }
 
@@ -25,21 +25,21 @@ export async function watchStates(page: Page) {
       window.shownStates = [];
       setInterval(() => {
         const toggle = document.querySelector<HTMLInputElement>('[aria-label="Enabled in development"]');
-        if (toggle) window.shownStates?.push({ recordedAt: Date.now(), isOn: toggle.checked });
+        if (toggle) window.shownStates?.push({ recordedAt: Date.now(), isEnabled: toggle.checked });
       }, 50);
     });
   const collect = async () => {
     const shownStates = (await page.evaluate(() => window.shownStates).catch(() => undefined)) ?? [];
-    for (const { recordedAt, isOn } of shownStates) {
+    for (const { recordedAt, isEnabled } of shownStates) {
       const current = allowedStates.findLast(({ validFrom }) => validFrom <= recordedAt);
       const recentStates = allowedStates.filter(
         ({ validFrom }, n) =>
           validFrom <= recordedAt &&
           (allowedStates[n + 1]?.validFrom ?? Number.POSITIVE_INFINITY) >= recordedAt - MAX_WRONG_MS,
       );
-      if (current && !recentStates.some(({ states }) => states.includes(isOn))) {
+      if (current && !recentStates.some(({ states }) => states.includes(isEnabled))) {
         problems.push(
-          `shows ${isOn ? 'enabled' : 'disabled'} for more than ${MAX_WRONG_MS} ms after a change`,
+          `shows ${isEnabled ? 'enabled' : 'disabled'} for more than ${MAX_WRONG_MS} ms after a change`,
         );
         return;
       }

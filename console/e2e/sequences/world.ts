@@ -5,7 +5,7 @@ import { createDatabase, dropDatabase, getDatabaseUrl } from '../../../server/sr
 import { type RunningServer, startProcess, stopProcess } from '../../../server/src/test/process.ts';
 import { type Api, createApi, createPerson, type Person } from '../support/api.ts';
 import { launch } from '../support/browser.ts';
-import { type Front, startFront } from '../support/server.ts';
+import { type LoadBalancer, startLoadBalancer } from '../support/server.ts';
 
 /** The start is retried, because other servers on this machine may briefly use all of PostgreSQL's connections. */
 const MAX_STARTS = 20;
@@ -14,7 +14,7 @@ const START_PAUSE_MS = 3000;
 /** A server that can be restarted, its load balancer, a browser, and the user who edits. */
 export type World = {
   api: Api;
-  front: Front;
+  loadBalancer: LoadBalancer;
   browser: Browser;
   person: Person;
   /** Kills the server and starts it again. */
@@ -35,7 +35,7 @@ export async function startWorld(): Promise<World> {
   };
   let server: RunningServer = await start(env);
   const target = { url: server.url };
-  const front = await startFront(target);
+  const loadBalancer = await startLoadBalancer(target);
   // The model's requests bypass the load balancer, because the load balancer loses responses.
   const api: Api = {
     send: async (method, path, body) =>
@@ -44,7 +44,7 @@ export async function startWorld(): Promise<World> {
   const browser = await launch();
   return {
     api,
-    front,
+    loadBalancer,
     browser,
     person: await createPerson(api, { username: 'alice', rootRole: 'Admin' }),
     restart: async () => {
@@ -54,7 +54,7 @@ export async function startWorld(): Promise<World> {
     },
     stop: async () => {
       await browser.close();
-      await front.close();
+      await loadBalancer.close();
       await stopProcess(server, 'SIGKILL');
       await dropDatabase(name);
     },

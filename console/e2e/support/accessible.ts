@@ -20,18 +20,19 @@ const getTestScheme = (): Scheme =>
  * Expects that axe finds no violations, in light or in dark mode. While a dialog is open, axe checks only the open dialogs. Otherwise,
  * axe checks the page without the sidebar.
  */
-export const accessible = (page: Page): Promise<void> => check(page, [getTestScheme()], 'changed');
+export const expectAccessible = (page: Page): Promise<void> => check(page, [getTestScheme()], 'changed');
 
 /** Expects that axe finds no violations on the whole page, in light and in dark mode. */
-export const accessibleInBoth = (page: Page): Promise<void> => check(page, ['light', 'dark'], 'all');
+export const expectAccessibleInBothModes = (page: Page): Promise<void> =>
+  check(page, ['light', 'dark'], 'all');
 
 async function check(page: Page, schemes: Scheme[], part: Part): Promise<void> {
   await loadAxe(page);
   const schemeBefore = await readScheme(page);
-  for (const [at, scheme] of schemes.entries()) {
+  for (const [index, scheme] of schemes.entries()) {
     await setScheme(page, scheme);
-    const found = await findViolations(page, part, at > 0 ? COLOR_RULES : undefined);
-    expect(found, `violations in ${scheme} at ${page.url()}`).toEqual([]);
+    const violations = await findViolations(page, part, index > 0 ? COLOR_RULES : undefined);
+    expect(violations, `violations in ${scheme} index ${page.url()}`).toEqual([]);
   }
   await setScheme(page, schemeBefore);
 }

@@ -13,10 +13,10 @@ const FLAGS = [
 ];
 
 /** Debian's builds of Chromium. The headless shell comes first, because it needs only two thirds of the CPU time. */
-const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+const EXECUTABLES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-/** Starts the browser that the variable CHROMIUM names. Without the variable, starts Debian's Chromium or else Playwright's. */
+/** Starts the browser in the CHROMIUM variable. Without the variable, it starts Debian's Chromium or, if that is missing, Playwright's. */
 export const launch = (flags: readonly string[] = []): Promise<Browser> => {
-  const executablePath = process.env.CHROMIUM ?? PROGRAMS.find(existsSync);
+  const executablePath = process.env.CHROMIUM ?? EXECUTABLES.find(existsSync);
   return chromium.launch({ ...(executablePath && { executablePath }), args: [...FLAGS, ...flags] });
 };

@@ -7,13 +7,13 @@ const ONE_PROCESS = '--renderer-process-limit=1';
 
 export const WIDE = { width: 1440, height: 900 };
 
-/** Makes the browser's scripts this many times slower, which finds tests that depend on speed. */
+/** Slows the browser's scripts down by this factor, which reveals tests that depend on speed. */
 const SLOWDOWN = Number(process.env.BROWSER_SLOWDOWN ?? 1);
 
 /** The worker's browser. The first test starts the browser, which ends with the worker. */
 let browserPromise: Promise<Browser> | undefined;
 
-/** A window with its own cookies and its own cache. */
+/** Opens a window with its own cookies and cache. */
 export async function newContext(
   baseURL: string,
   options: BrowserContextOptions = {},
@@ -52,8 +52,8 @@ async function openWindow(url: string): Promise<Window> {
 }
 
 /**
- * Opens a tab in a window with its own cookies. On the shared server, a worker reuses its windows for one test after the other, because
- * a window with the compiled scripts in its cache saves 1.5 s of CPU time.
+ * Opens a tab in a window with its own cookies. On the shared server, a worker reuses its windows for later tests, because cached,
+ * compiled scripts save 1.5 s of CPU time.
  */
 export async function openTab(
   url: string,
@@ -78,7 +78,7 @@ export async function openTab(
   return { page: await context.newPage(), close };
 }
 
-/** Removes everything that a test left behind, except the cache. */
+/** Removes everything that a test has left behind, except the cache. */
 async function clear(context: BrowserContext, keepAlivePage: Page): Promise<void> {
   for (const page of context.pages()) if (page !== keepAlivePage) await page.close();
   await context.setOffline(false);

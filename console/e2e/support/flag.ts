@@ -1,7 +1,7 @@
 import { type Api, createFlag, createProject } from './api.ts';
 
 /** Creates a flag with a strategy for 50 % of the users in production. */
-export async function flagWithStrategy(api: Api, body: object = {}) {
+export async function createFlagWithStrategy(api: Api, body: object = {}) {
   const project = await createProject(api);
   const name = await createFlag(api, project);
   const base = `/api/admin/projects/${project}/features/${name}`;
@@ -12,5 +12,5 @@ export async function flagWithStrategy(api: Api, body: object = {}) {
     parameters: { rollout: '50', stickiness: 'default', groupId: name },
     ...body,
   });
-  return { project, name, base, strategies, id, address: `/projects/${project}/features/${name}` };
+  return { project, name, base, strategies, id, pagePath: `/projects/${project}/features/${name}` };
 }

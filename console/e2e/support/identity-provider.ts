@@ -35,8 +35,8 @@ export async function startSso(
   return provider;
 }
 
-/** Returns an account of the identity provider. */
-export const account = (fields: object = {}): Account => {
+/** Builds an account at the identity provider. */
+export const buildAccount = (fields: object = {}): Account => {
   const sub = `person-${unique()}`;
   return { sub, email: `${sub}@example.com`, email_verified: true, name: 'Dora', ...fields };
 };

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 /**
  * Finds what somebody without a mouse cannot use: controls that look the same with and without focus, and elements that react to
- * a click but contain nothing that can have the focus.
+ * clicks but contain nothing that can receive the focus.
  */
 export const findKeyboardProblems = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -32,7 +32,7 @@ export const findKeyboardProblems = (page: Page): Promise<string[]> =>
       // TypeScript does not declare `focusVisible` yet, but Chromium supports it.
       element.focus({ preventScroll: true, focusVisible: true } as FocusOptions);
       if (document.activeElement !== element)
-        problems.push(`${describeElement(element)}: cannot have the focus`);
+        problems.push(`${describeElement(element)}: cannot receive the focus`);
       else if (focusStyles(element) === stylesBefore)
         problems.push(`${describeElement(element)}: the focus is not visible`);
     }
@@ -44,7 +44,7 @@ export const findKeyboardProblems = (page: Page): Promise<string[]> =>
         element.closest(`${FOCUSABLE}, button, [aria-activedescendant], [role=row], [role=option]`) ||
         element.querySelector(`${FOCUSABLE}, button, [tabindex]`);
       if (props?.onClick && !isReachable && element.checkVisibility())
-        problems.push(`${describeElement(element)}: only a click reaches it`);
+        problems.push(`${describeElement(element)}: can be reached only by a click`);
     }
     return problems;
   });

@@ -16,12 +16,12 @@ const waitUntilIdle = (page: Page) =>
 const isStream = (request: Request): boolean => request.url().includes('/api/admin/events/stream');
 
 /** Loads a page and waits for its data, until no request has run for 100 ms. `networkidle` would wait for 500 ms, and for streams. */
-export const openPage = (page: Page, address: string): Promise<Response | null> =>
-  untilLoaded(page, () => page.goto(address));
+export const openPage = (page: Page, path: string): Promise<Response | null> =>
+  waitUntilLoaded(page, () => page.goto(path));
 
 /** The console's router, which it exposes on the window. */
 type Router = {
-  history: { push(address: string): void };
+  history: { push(path: string): void };
   state: { status: string; resolvedLocation?: { pathname: string } };
   options: { context: { queryClient: { removeQueries(filters: { type: 'inactive' }): void } } };
 };
@@ -29,26 +29,26 @@ type Router = {
 const getRouter = (page: Page) =>
   page.evaluateHandle(() => (globalThis as unknown as { __TSR_ROUTER__?: Router }).__TSR_ROUTER__);
 
-/** Visits a page and waits for its data. */
-export const goTo = (page: Page, address: string): Promise<void> =>
-  untilLoaded(page, () => visit(page, address));
+/** Visits a page like `visit`, and waits for its data. */
+export const visitAndWait = (page: Page, path: string): Promise<void> =>
+  waitUntilLoaded(page, () => visit(page, path));
 
 /**
  * Opens a page like a click on a link does, if the console is open in the tab. Otherwise, loads the page, which takes five times the CPU
  * time because the console starts from scratch.
  */
-export async function visit(page: Page, address: string): Promise<void> {
-  if (!(await follow(page, address))) await page.goto(address);
+export async function visit(page: Page, path: string): Promise<void> {
+  if (!(await navigateInConsole(page, path))) await page.goto(path);
 }
 
 /** Opens a page in the open console, like a click on a link does. Returns false if the console is not open in the tab. */
-async function follow(page: Page, address: string): Promise<boolean> {
+async function navigateInConsole(page: Page, path: string): Promise<boolean> {
   const router = await getRouter(page);
   const before = await router.evaluateHandle((open, to) => {
     const { resolvedLocation } = open?.state ?? {};
     open?.history.push(to);
     return resolvedLocation;
-  }, address);
+  }, path);
   const isOpen = await router.evaluate(open => open !== undefined);
   if (isOpen)
     await page.waitForFunction(
@@ -77,7 +77,7 @@ export async function leavePage(page: Page): Promise<void> {
   await router.dispose();
 }
 
-async function untilLoaded<T>(page: Page, open: () => Promise<T>): Promise<T> {
+async function waitUntilLoaded<T>(page: Page, open: () => Promise<T>): Promise<T> {
   const requests = watchRequests(page.context());
   const opened = await open();
   await page.getByRole('heading', { level: 1 }).first().waitFor();

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
 
 /**
- * The browser logs every 4xx response. These are no problems, because the page shows the error and tests check what the page shows.
- * A server on a slow machine also rejects requests for which it has no time, with 503 and in the place of a style sheet or script. The
- * console retries them.
+ * The browser logs every 4xx response. These are not problems, because the page shows the error and tests check what the page shows.
+ * A server that is too busy also responds to requests with 503, including requests for style sheets and scripts, which the console
+ * retries.
  */
 const REJECTION_MESSAGE =
   /^Failed to load resource: the server responded with a status of (4\d\d|503)|^Refused to (apply style|execute script) .*'application\/json'/;
 
 /**
- * Collects the problems of a page, which are exceptions, logged errors and warnings, policy violations and 5xx responses. A 503 that
- * says when to retry is no problem.
+ * Collects a page's problems: exceptions, logged errors and warnings, policy violations and 5xx responses. A 503 with Retry-After is
+ * not a problem.
  */
 export function watchProblems(page: Page): () => string[] {
   const problems: string[] = [];

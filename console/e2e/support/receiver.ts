@@ -5,7 +5,7 @@ import { type Api, unique } from './api.ts';
 
 type Received = { headers: IncomingHttpHeaders; body: { type: string; featureName: string | null } };
 
-/** Starts a receiver of webhooks on this machine, which responds with `status`. */
+/** Starts a webhook receiver on this machine that responds with `status`. */
 export async function startReceiver(status = 200) {
   const received: Received[] = [];
   const receiver = {

@@ -1,4 +1,4 @@
-// Starts the real server as a process, and a proxy to its database. Only the files of this folder import sources of the server. The
+// Starts the real server as a process, and a proxy in front of its database. Only files in this folder import server sources. The
 // tests use the server through its pages and its public API.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,11 +17,11 @@ export type ConsoleServer = {
 
 const SECRET_KEY = randomBytes(32).toString('base64');
 
-const newName = (): string => `halyard_console_${randomBytes(6).toString('hex')}`;
+const newDatabaseName = (): string => `halyard_console_${randomBytes(6).toString('hex')}`;
 
-/** Starts a server with a proxy before its database, so that a test can cut and restore the connection. */
+/** Starts a server with a proxy in front of its database, so that a test can cut and restore the connection. */
 export async function startServerBehindProxy(template: string) {
-  const name = newName();
+  const name = newDatabaseName();
   const url = new URL(getDatabaseUrl(name));
   const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
   url.host = `127.0.0.1:${proxy.port}`;
@@ -42,7 +42,7 @@ export async function startServerBehindProxy(template: string) {
 export async function startServer(
   template: string,
   env: Record<string, string> = {},
-  name = newName(),
+  name = newDatabaseName(),
 ): Promise<ConsoleServer> {
   const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
   await copyDatabase(template, name);
@@ -70,14 +70,14 @@ const startOn = (database: string, env: Record<string, string>) =>
 
 /** Starts a server that can be killed and restarted. A load balancer keeps the URL the same. */
 export async function startRestartableServer(template: string) {
-  const name = newName();
+  const name = newDatabaseName();
   const env = { HALYARD_INIT_ADMIN_TOKENS: `*:*.${randomBytes(24).toString('hex')}` };
   await copyDatabase(template, name);
   let running = await startOn(name, env);
   const target = { url: running.url };
-  const front = await startFront(target);
+  const loadBalancer = await startLoadBalancer(target);
   return {
-    url: front.url,
+    url: loadBalancer.url,
     adminToken: env.HALYARD_INIT_ADMIN_TOKENS,
     databaseUrl: getDatabaseUrl(name),
     kill: () => stopProcess(running, 'SIGKILL'),
@@ -86,7 +86,7 @@ export async function startRestartableServer(template: string) {
       target.url = running.url;
     },
     stop: async () => {
-      await front.close();
+      await loadBalancer.close();
       await stopProcess(running);
       await discardDatabase(name);
     },
@@ -94,37 +94,44 @@ export async function startRestartableServer(template: string) {
 }
 
 /** A load balancer between the browser and Halyard, which can simulate failures. */
-export type Front = {
+export type LoadBalancer = {
   url: string;
   /** `down` accepts no connections. `updated` serves a different version of the console, which lacks this version's files. */
   state: 'up' | 'down' | 'updated';
   /** Requests to these paths fail with this status. 502 means that the load balancer cannot reach the server. */
   broken?: { paths: RegExp; status: 500 | 502 };
-  /** How many of the next requests to the API are rejected with 429, as by a server that is too busy. */
-  rejected: number;
-  /** How many of the next writes lose their response. The server carries out these writes. */
-  lost: number;
-  /** Ends all connections, and with them the event streams. */
+  /** How many of the next API requests are rejected with 429, as a busy server would do. */
+  requestsToReject: number;
+  /** How many of the next writes lose their response. The server still applies these writes. */
+  responsesToLose: number;
+  /** Closes all connections, including event streams. */
   cut: () => void;
   close: () => Promise<void>;
 };
 
 /** Starts a load balancer for the target, whose URL may change when the server restarts. */
-export async function startFront(target: { url: string }): Promise<Front> {
-  const front: Front = { url: '', state: 'up', rejected: 0, lost: 0, cut: () => {}, close: async () => {} };
+export async function startLoadBalancer(target: { url: string }): Promise<LoadBalancer> {
+  const loadBalancer: LoadBalancer = {
+    url: '',
+    state: 'up',
+    requestsToReject: 0,
+    responsesToLose: 0,
+    cut: () => {},
+    close: async () => {},
+  };
   const server = createServer((request, response) => {
     const { method, url: path = '', headers } = request;
-    if (front.state === 'down') return request.socket.destroy();
-    if (front.broken?.paths.test(path)) return response.writeHead(front.broken.status).end();
-    if (front.state === 'updated' && path.startsWith('/assets/')) return response.writeHead(404).end();
-    if (front.state === 'updated' && path === '/index.html')
+    if (loadBalancer.state === 'down') return request.socket.destroy();
+    if (loadBalancer.broken?.paths.test(path)) return response.writeHead(loadBalancer.broken.status).end();
+    if (loadBalancer.state === 'updated' && path.startsWith('/assets/')) return response.writeHead(404).end();
+    if (loadBalancer.state === 'updated' && path === '/index.html')
       return response.writeHead(200).end('<script type="module" src="/assets/main-new.js"></script>');
-    if (path.startsWith('/api/admin/') && front.rejected > 0) {
-      front.rejected--;
+    if (path.startsWith('/api/admin/') && loadBalancer.requestsToReject > 0) {
+      loadBalancer.requestsToReject--;
       return response.writeHead(429, { 'Retry-After': '1' }).end();
     }
     const { port } = new URL(target.url);
-    const isLost = method !== 'GET' && path.startsWith('/api/admin/') && front.lost-- > 0;
+    const isLost = method !== 'GET' && path.startsWith('/api/admin/') && loadBalancer.responsesToLose-- > 0;
     const forwarded = forward({ host: '127.0.0.1', port, method, path, headers }, from => {
       if (isLost) {
         from.resume();
@@ -140,12 +147,12 @@ export async function startFront(target: { url: string }): Promise<Front> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  front.url = `http://localhost:${port}`;
-  front.cut = () => server.closeAllConnections();
-  front.close = async () => {
+  loadBalancer.url = `http://localhost:${port}`;
+  loadBalancer.cut = () => server.closeAllConnections();
+  loadBalancer.close = async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
   };
-  return front;
+  return loadBalancer;
 }

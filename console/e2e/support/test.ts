@@ -6,7 +6,7 @@ import { printAfterFailure } from './failure.ts';
 import { logIn } from './log-in.ts';
 import { watchProblems } from './problems.ts';
 import { leaveRoleTab, openRoleTab, type RootRole } from './role-tab.ts';
-import { type ConsoleServer, type Front, startFront, startServer } from './server.ts';
+import { type ConsoleServer, type LoadBalancer, startLoadBalancer, startServer } from './server.ts';
 
 export type Target = Omit<ConsoleServer, 'stop'>;
 
@@ -66,9 +66,9 @@ export const test = base.extend<Fixtures>({
     await close();
   },
   logInAs: async ({ api, page }, use) =>
-    await use(async (roles, on = page) => {
+    await use(async (roles, targetPage = page) => {
       const person = await createPerson(api, roles);
-      await logIn(on, person);
+      await logIn(targetPage, person);
       return person;
     }),
 });
@@ -92,7 +92,7 @@ export const testAsAdmin = testAs('Admin');
 export const testAsEditor = testAs('Editor');
 export const testAsViewer = testAs('Viewer');
 
-/** A test with a separate server, for limits that count all callers and for instance settings. The server costs 1 s of CPU time. */
+/** A test with a separate server, for instance settings and for limits that all callers share. Starting it takes 1 s of CPU time. */
 export const testWithOwnServer = (env: Record<string, string> = {}) =>
   test.extend<{ server: Target }>({
     // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
@@ -107,15 +107,15 @@ export const testWithOwnServer = (env: Record<string, string> = {}) =>
   });
 
 /** A test that reaches the shared server through a load balancer, which can lose responses and be unreachable. */
-export const testBehindFront = test.extend<{ server: Target & { front: Front } }>({
+export const testBehindLoadBalancer = test.extend<{ server: Target & { loadBalancer: LoadBalancer } }>({
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
   server: async ({}, use) => {
     const shared = inject('consoleServer');
-    const front = await startFront({ url: shared.url });
+    const loadBalancer = await startLoadBalancer({ url: shared.url });
     try {
-      await use({ ...shared, url: front.url, front });
+      await use({ ...shared, url: loadBalancer.url, loadBalancer });
     } finally {
-      await front.close();
+      await loadBalancer.close();
     }
   },
 });

@@ -1,30 +1,30 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessible } from './accessible.ts';
+import { expectAccessible } from './accessible.ts';
 
-/** Expects that each way to leave the page asks for confirmation. Cancel and Esc keep the input, and only Discard changes leaves. */
-export async function asksBeforeInputIsLost(
+/** Expects each action that leaves the page to ask for confirmation. Cancel and Esc keep the input, and only Discard changes leaves. */
+export async function expectDiscardConfirmation(
   page: Page,
   input: Locator,
-  ways: (() => Promise<unknown>)[],
+  leaveActions: (() => Promise<unknown>)[],
 ): Promise<void> {
-  const question = page.getByRole('dialog', { name: 'Discard changes?' });
-  const typed = await input.inputValue();
-  for (const leave of ways)
+  const confirmation = page.getByRole('dialog', { name: 'Discard changes?' });
+  const typedText = await input.inputValue();
+  for (const leave of leaveActions)
     for (const stay of [
-      () => question.getByRole('button', { name: 'Cancel', exact: true }).click(),
+      () => confirmation.getByRole('button', { name: 'Cancel', exact: true }).click(),
       () => page.keyboard.press('Escape'),
     ]) {
       await leave();
-      await question.waitFor();
+      await confirmation.waitFor();
       await stay();
-      await question.waitFor({ state: 'hidden' });
-      expect(await input.inputValue()).toBe(typed);
+      await confirmation.waitFor({ state: 'hidden' });
+      expect(await input.inputValue()).toBe(typedText);
     }
-  await ways[0]?.();
-  await question.waitFor();
-  await accessible(page);
-  await question.getByRole('button', { name: 'Discard changes' }).click();
+  await leaveActions[0]?.();
+  await confirmation.waitFor();
+  await expectAccessible(page);
+  await confirmation.getByRole('button', { name: 'Discard changes' }).click();
   await input.waitFor({ state: 'detached' });
-  expect(await question.isVisible()).toBe(false);
+  expect(await confirmation.isVisible()).toBe(false);
 }
