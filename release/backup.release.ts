@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { findNewestPrograms, type OwnPostgres, startOwnPostgres } from '../bench/own-postgres.ts';
-import { freePort } from '../server/scripts/demo/free-port.ts';
+import { findFreePort } from '../server/scripts/demo/free-port.ts';
 import { createDatabase, dropDatabase, getDatabaseUrl } from '../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../server/src/test/process.ts';
 import { type Receiver, startReceiver } from '../server/src/test/receiver.ts';
@@ -75,7 +75,7 @@ async function query<T extends pg.QueryResultRow>(url: string, statement: string
   }
 }
 
-/** Returns the commands below a heading of the page in their order. */
+/** Returns the page's commands below a heading, in order. */
 function readCommands(heading: string): string[] {
   const [, section = ''] = new RegExp(`\n## ${heading}\n([\\s\\S]*?)(?=\n## |$)`).exec(PAGE) ?? [];
   return [...section.matchAll(/```sh no-run\n([\s\S]*?)```/g)].map(([, commands = '']) => commands);
@@ -162,7 +162,7 @@ test('the drill sends no deliveries from the copy', async () => {
   expect(receiver.received.length).toBe(deliveriesBefore);
 });
 
-test.each([0.2, 0.6, 0.98])('the drill finds a dump that was cut to %d of its size', async fraction => {
+test.each([0.2, 0.6, 0.98])('the drill detects a dump that is truncated to %d of its size', async fraction => {
   const cutDump = join(folder, 'cut.dump');
   execFileSync('cp', [dump, cutDump]);
   truncateSync(cutDump, Math.floor(statSync(dump).size * fraction));
@@ -174,7 +174,7 @@ test.each([0.2, 0.6, 0.98])('the drill finds a dump that was cut to %d of its si
   expect(await listDrillDatabases()).toEqual([]);
 });
 
-test('the drill finds a dump without the events', async () => {
+test('the drill detects a dump without the events', async () => {
   const partialDump = join(folder, 'partial.dump');
   execFileSync('pg_dump', [
     '-Fc',
@@ -190,7 +190,7 @@ test('the drill finds a dump without the events', async () => {
   expect(code).toBe(10);
 });
 
-test('the drill finds a wrong or missing secret key', async () => {
+test('the drill detects a wrong or missing secret key', async () => {
   const wrongKeyResult = await runToEnd(HALYARD, ['drill'], {
     ...env,
     HALYARD_SECRET_KEY: Buffer.alloc(32, 8).toString('base64'),
@@ -205,7 +205,7 @@ test('the drill finds a wrong or missing secret key', async () => {
   expect(await listDrillDatabases()).toEqual([]);
 });
 
-test('the drill finds a server without the extension pg_trgm', async () => {
+test('the drill detects a server without the pg_trgm extension', async () => {
   const otherServer = startPostgresWithoutExtension();
   try {
     const { code, output } = await runDrill('--scratch', otherServer.url);
@@ -230,7 +230,7 @@ test('a drill that cannot run exits with 1', async () => {
   expect(code).toBe(1);
 });
 
-test('a restored dump accepts tokens that were revoked after the dump, repeats deliveries, and starts a new epoch', async () => {
+test('a restored dump accepts tokens that were revoked after the dump, redelivers events, and starts a new epoch', async () => {
   // The page recommends a role that owns its database but is not a superuser.
   await query(
     getDatabaseUrl('postgres'),
@@ -280,7 +280,7 @@ async function waitForArchive(url: string): Promise<void> {
     .toBe(true);
 }
 
-test('a point-in-time restore brings back a deleted project, and starts a new epoch by itself', async () => {
+test('a point-in-time restore brings back a deleted project, and starts a new epoch automatically', async () => {
   const backup = mkdtempSync(join(tmpdir(), 'halyard-pitr-'));
   const restoredData = join(backup, 'restored');
   chmodSync(backup, 0o777);
@@ -317,7 +317,7 @@ test('a point-in-time restore brings back a deleted project, and starts a new ep
     await stopProcess(server);
     expect((await runAsPostgres(finish, variables)).code).toBe(0);
     await waitForArchive(url);
-    const PGPORT = String(await freePort());
+    const PGPORT = String(await findFreePort());
     const recoverResult = await runAsPostgres(recover, { ...variables, MOMENT, PGPORT });
     expect(recoverResult.code, recoverResult.output).toBe(0);
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import {
-  compile,
+  findTypeErrors,
   folder,
   type Kubernetes,
   listObjects,
@@ -28,7 +28,7 @@ function renderWith(values: object, set = 'smallest', chart = CHART): RenderedCh
 }
 
 const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
-const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).findTypeErrors(schema);
 
 test('there are six sets of values', () => {
   expect(SETS.toSorted()).toEqual([
@@ -51,16 +51,16 @@ test.each(SETS)('%s renders its golden file', async set => {
   await expect(renderedText).toMatchFileSnapshot(`golden/chart/${set}.yaml`);
 });
 
-test.each(SETS)('%s passes the schema of the values', set => {
+test.each(SETS)('%s passes the values schema', set => {
   expect(isValid(renderSet(set).values), JSON.stringify(isValid.errors)).toBe(true);
 });
 
-test.each(SETS)('%s renders valid objects of Kubernetes', async set => {
+test.each(SETS)('%s renders valid Kubernetes objects', async set => {
   expect(await validate(listObjects(renderSet(set)))).toEqual([]);
 });
 
-test('no object has a field that Kubernetes does not know', () => {
-  expect(compile(SETS.flatMap(set => listObjects(renderSet(set))))).toBe('');
+test('no object has a field that is unknown to Kubernetes', () => {
+  expect(findTypeErrors(SETS.flatMap(set => listObjects(renderSet(set))))).toBe('');
 });
 
 /** Copies the chart, replaces text in a template of the copy, and returns the folder of the copy. */
@@ -74,7 +74,7 @@ function replaceInTemplate(template: string, text: string, replacement: string):
   return copy;
 }
 
-test('wrong types, missing fields, unknown fields and template errors are found', async () => {
+test('detects wrong types, missing fields, unknown fields and template errors', async () => {
   const wrongType = renderWith(
     {},
     'smallest',
@@ -92,7 +92,7 @@ test('wrong types, missing fields, unknown fields and template errors are found'
     'smallest',
     replaceInTemplate('deployment.yaml', 'readinessProbe:', 'readynessProbe:'),
   );
-  expect(compile(listObjects(unknownField))).toContain('readynessProbe');
+  expect(findTypeErrors(listObjects(unknownField))).toContain('readynessProbe');
   expect(() =>
     renderWith(
       {},
@@ -110,7 +110,7 @@ test.each([
   ['database.existingSecret', { database: { existingSecret: '' } }, 'Set database.existingSecret'],
   ['secretKey.existingSecret', { secretKey: { existingSecret: '' } }, 'Set secretKey.existingSecret'],
   [
-    'a single source of the CA',
+    'a single source for the CA',
     { database: { ca: { existingSecret: 'a', existingConfigMap: 'b' } } },
     'Set database.ca.existingSecret or database.ca.existingConfigMap, not both.',
   ],
@@ -126,16 +126,16 @@ test.each([
 
 test.each([
   ['an unknown value', { replicas: 3 }],
-  ['an unknown value of a group', { ingress: { hosts: ['a'] } }],
+  ['an unknown nested value', { ingress: { hosts: ['a'] } }],
   ['an empty URL', { publicUrl: '' }],
   ['a URL with a path', { publicUrl: 'https://flags.example.com/flags' }],
-  ['no name of a Secret', { database: { existingSecret: '' } }],
+  ['an empty Secret name', { database: { existingSecret: '' } }],
   ['a number as a variable', { env: { HALYARD_POOL_SIZE: 20 } }],
   ['a secret in plain text', { env: { DATABASE_URL: 'postgres://a:b@c/d' } }],
-  ['a replaced key in plain text', { env: { HALYARD_OLD_SECRET_KEYS: 'a' } }],
-  ['an unknown source of the CA', { database: { ca: { secret: 'a' } } }],
+  ['an old key in plain text', { env: { HALYARD_OLD_SECRET_KEYS: 'a' } }],
+  ['an unknown source for the CA', { database: { ca: { secret: 'a' } } }],
   ['an ingress without a host', { ingress: { enabled: true } }],
-  ['a digest that is none', { image: { digest: 'sha256:1' } }],
+  ['an invalid digest', { image: { digest: 'sha256:1' } }],
   ['no replicas', { replicaCount: 0 }],
   ['an interval without a unit', { serviceMonitor: { interval: '30' } }],
   ['a runbook without a scheme', { prometheusRule: { runbookBaseUrl: 'git.example.com/halyard' } }],
@@ -151,7 +151,7 @@ test.each([
   expect(isValid({ ...defaults, ...mergedValues })).toBe(false);
 });
 
-test.each(SETS)('every pod of %s keeps to the restricted profile, and no secret is in plain text', set => {
+test.each(SETS)('every pod in %s follows the restricted profile, and no secret is in plain text', set => {
   const pods = listObjects(renderSet(set)).filter(({ kind }) => ['Deployment', 'Job'].includes(kind));
   expect(pods.length).toBeGreaterThan(0);
 
@@ -189,7 +189,7 @@ test.each([
     'existingConfigMap',
     { configMap: { name: 'ca', items: [{ key: 'pem', path: 'ca.crt' }] } },
   ],
-])('servers and the migration read the CA of the database from %s', (_name, source, volume) => {
+])('servers and the migration read the database CA from %s', (_name, source, volume) => {
   const objects = listObjects(renderWith({ database: { ca: { [source]: 'ca', key: 'pem' } } }));
   const pods = objects.filter(({ kind }) => ['Deployment', 'Job'].includes(kind));
   expect(pods).toHaveLength(2);
@@ -204,7 +204,7 @@ test.each([
   }
 });
 
-test('replaced keys come from a Secret', () => {
+test('old keys come from a Secret', () => {
   const objects = listObjects(renderWith({ oldSecretKeys: { existingSecret: 'keys', key: 'previous' } }));
   const { env } = objects.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0];
 
@@ -214,7 +214,7 @@ test('replaced keys come from a Secret', () => {
   });
 });
 
-test('the pod of the migration gets no requests, and runs before the servers', () => {
+test('the migration pod receives no requests, and runs before the servers', () => {
   const objects = listObjects(renderSet('smallest'));
   const [job, service] = ['Job', 'Service'].map(kind => objects.find(object => object.kind === kind));
 
@@ -234,7 +234,7 @@ test('Service, PodDisruptionBudget and ServiceMonitor select the pods', () => {
   expect(find('ServiceMonitor').spec.endpoints[0].port).toBe(find('Service').spec.ports[0].name);
 });
 
-test('the PrometheusRule has the alerts of deploy/prometheus/rules.yaml, and promtool accepts them', () => {
+test('the PrometheusRule has the alerts in deploy/prometheus/rules.yaml, and promtool accepts them', () => {
   const rule = listObjects(renderSet('monitoring')).find(({ kind }) => kind === 'PrometheusRule');
   const file = join(folder, 'rules.json');
   writeFileSync(file, JSON.stringify({ groups: rule.spec.groups }));
@@ -247,7 +247,7 @@ test('the PrometheusRule has the alerts of deploy/prometheus/rules.yaml, and pro
   expect(execFileSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })).toContain('SUCCESS');
 });
 
-test('the chart has the version of the package', () => {
+test('the chart version matches the package version', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const chart = readFileSync(join(CHART, 'Chart.yaml'), 'utf8');
 

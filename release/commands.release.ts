@@ -53,7 +53,7 @@ test.each([
   expect(output).toContain(message);
 });
 
-test('a command that works with a server starts in the package too', async () => {
+test('the package also contains the CLI commands', async () => {
   const { code, output } = await runToEnd(HALYARD, ['flags', 'list', '--server', 'http://127.0.0.1:1'], {
     HALYARD_TOKEN: 'user:token',
   });
@@ -96,7 +96,7 @@ test.each(['6.17.1', '12.22.12', '22.12.0'])('Node.js %s is rejected with one se
   });
 });
 
-test('an error names the file and line of the source', async () => {
+test('an error names the source file and line', async () => {
   await createDatabase(database);
   const preloadFile = join(folder, 'fault.cjs');
   writeFileSync(

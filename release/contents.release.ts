@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const read = (path: string): string => readFileSync(join(PACKAGE, path), 'utf8');
 const hashFile = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-test('the package has no dependencies and at most 6 MB', () => {
+test('the package has no dependencies and is at most 6 MB', () => {
   const manifest = JSON.parse(read('package.json'));
   const { size } = statSync(inject('packageFile'));
   console.log(`packed: ${(size / 1e6).toFixed(2)} MB`);
@@ -107,7 +107,7 @@ test.each([
 ])('%s stops the build', async (name, manifest, problem) => {
   const planted = createPackage(name.replaceAll(' ', '-'), manifest);
 
-  await expect(buildPackage({ folder: join(folder, 'planted'), moreEntries: { planted } })).rejects.toThrow(
+  await expect(buildPackage({ folder: join(folder, 'planted'), additionalEntries: { planted } })).rejects.toThrow(
     problem,
   );
 });

@@ -9,12 +9,12 @@ import { startUnleash } from 'unleash-client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { launch } from '../console/e2e/support/browser.ts';
 import { watchProblems } from '../console/e2e/support/problems.ts';
-import { freePort } from '../server/scripts/demo/free-port.ts';
+import { findFreePort } from '../server/scripts/demo/free-port.ts';
 import { getDatabaseUrl } from '../server/src/test/database.ts';
 import { getHalyardCommand, plainEnv } from './support/package.ts';
 
 const POSTGRES_PORT = new URL(getDatabaseUrl('postgres')).port || '5432';
-const READY_WITHIN_MS = 500_000;
+const READY_TIMEOUT_MS = 500_000;
 
 let browser: Browser;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function spawnDemo(
   [program = '', ...leadingArgs]: string[],
   args: string[],
 ): Promise<DemoProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(program, [...leadingArgs, 'demo', ...args], {
     cwd: folder,
     env: plainEnv({
@@ -59,12 +59,12 @@ function killGroup({ pid = 0 }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'
   }
 }
 
-/** Starts the demo like a person who has only npm, through npx with an empty cache. */
+/** Starts the demo through npx with an empty cache, as a person who has only npm would. */
 async function startDemo(folder: string, args: string[]): Promise<Demo> {
   const npx = ['npx', '--yes', `--package=${inject('packageFile')}`, 'halyard'];
   const { child, output } = await spawnDemo(folder, npx, args);
   await expect
-    .poll(() => output() + (child.exitCode ?? ''), { timeout: READY_WITHIN_MS })
+    .poll(() => output() + (child.exitCode ?? ''), { timeout: READY_TIMEOUT_MS })
     .toMatch(/Ctrl\+C|\d$/);
   const [, url = ''] = /Open {3}(\S+)/.exec(output()) ?? [];
   const [, password = ''] = /password (\S+)/.exec(output()) ?? [];
@@ -161,7 +161,7 @@ test.each([
   ['without a PostgreSQL on the port', 'free'],
 ])('npx halyard demo %s shows the console, works and cleans up', async (_case, port) => {
   const folder = makeFolder();
-  const postgresPort = port === 'free' ? String(await freePort()) : port;
+  const postgresPort = port === 'free' ? String(await findFreePort()) : port;
   const databasesBefore = await listDemoDatabases();
   const startedAt = performance.now();
   const demo = await startDemo(folder, ['--postgres-port', postgresPort]);
@@ -201,7 +201,7 @@ test('Ctrl+C in the terminal stops the demo with code 0, even while it writes it
       [getHalyardCommand(inject('installFolder'))],
       ['--postgres-port', POSTGRES_PORT],
     );
-    await expect.poll(demo.output, { timeout: READY_WITHIN_MS }).toMatch(moment);
+    await expect.poll(demo.output, { timeout: READY_TIMEOUT_MS }).toMatch(moment);
     const exit = once(demo.child, 'exit');
     killGroup(demo.child, 'SIGINT');
 
@@ -216,9 +216,9 @@ test('a demo that is killed leaves no PostgreSQL and no files', async () => {
   const demo = await spawnDemo(
     folder,
     [getHalyardCommand(inject('installFolder'))],
-    ['--postgres-port', String(await freePort())],
+    ['--postgres-port', String(await findFreePort())],
   );
-  await expect.poll(demo.output, { timeout: READY_WITHIN_MS }).toMatch(/Ctrl\+C/);
+  await expect.poll(demo.output, { timeout: READY_TIMEOUT_MS }).toMatch(/Ctrl\+C/);
   const [data = ''] = listDemoFolders(folder);
   const pidFile = readFileSync(join(folder, 'tmp', data, 'data/postmaster.pid'), 'utf8');
   const postgres = Number(pidFile.split('\n', 1)[0]);

@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { readEdgeConfig } from '../edge/src/config.ts';
 import {
-  compile,
+  findTypeErrors,
   type Kubernetes,
   listObjects,
   type RenderedChart,
@@ -23,7 +23,7 @@ const find = (set: string, kind: string): Kubernetes =>
 const getPodTemplate = (set: string): Kubernetes => find(set, 'StatefulSet').spec.template;
 
 const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
-const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).findTypeErrors(schema);
 
 test.each(SETS)('%s renders its golden file', async set => {
   const renderedText = Object.entries(renderSet(set).texts)
@@ -39,7 +39,7 @@ test.each(SETS)('%s passes the schema and renders valid Kubernetes objects', asy
 
   expect(isValid(chart.values), JSON.stringify(isValid.errors)).toBe(true);
   expect(await validate(listObjects(chart))).toEqual([]);
-  expect(compile(listObjects(chart))).toBe('');
+  expect(findTypeErrors(listObjects(chart))).toBe('');
 });
 
 test('the chart does not render without an enrolment', () => {
@@ -48,7 +48,7 @@ test('the chart does not render without an enrolment', () => {
 
 test.each([
   ['an unknown value', { replicas: 3 }],
-  ['no name of a Secret', { enrolment: { existingSecret: '', key: 'enrolment' } }],
+  ['an empty Secret name', { enrolment: { existingSecret: '', key: 'enrolment' } }],
   ['an enrolment in plain text', { env: { HALYARD_EDGE_ENROLMENT: 'secret' } }],
   ['a metrics token in plain text', { env: { HALYARD_METRICS_TOKEN: 'secret' } }],
   ['an upstream without a scheme', { upstream: 'flags.internal' }],
@@ -57,7 +57,7 @@ test.each([
   expect(isValid({ ...renderSet('smallest').values, ...values })).toBe(false);
 });
 
-test.each(SETS)('pods of %s keep to the restricted profile, and no secret is in plain text', set => {
+test.each(SETS)('pods in %s follow the restricted profile, and no secret is in plain text', set => {
   const { spec } = getPodTemplate(set);
   const [container] = spec.containers;
 
@@ -75,7 +75,7 @@ test.each(SETS)('pods of %s keep to the restricted profile, and no secret is in 
   });
 });
 
-test.each(SETS)('an edge of %s writes to the volume that is mounted', set => {
+test.each(SETS)('an edge in %s writes to the mounted volume', set => {
   const { spec } = find(set, 'StatefulSet');
   const [container] = spec.template.spec.containers;
   const folder = container.env.find(({ name }: Kubernetes) => name === 'HALYARD_DATA_DIR').value;
@@ -88,7 +88,7 @@ test.each(SETS)('an edge of %s writes to the volume that is mounted', set => {
   expect(volumes.filter(({ name }) => name === mount.name)).toHaveLength(1);
 });
 
-test.each(SETS)('Service and PodDisruptionBudget of %s select the pods', set => {
+test.each(SETS)('Service and PodDisruptionBudget in %s select the pods', set => {
   const { labels } = getPodTemplate(set).metadata;
 
   expect(labels).toMatchObject(find(set, 'Service').spec.selector);
@@ -111,7 +111,7 @@ test('the edge reads every variable that the chart sets', () => {
   expect(chartVariables.filter((name: string) => !readVariables.has(name))).toEqual([]);
 });
 
-test('the chart has the version of the package', () => {
+test('the chart version matches the package version', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const chart = readFileSync(join(CHART, 'Chart.yaml'), 'utf8');
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../server/scripts/demo/free-port.ts';
+import { findFreePort } from '../server/scripts/demo/free-port.ts';
 import { createDatabase, dropDatabase, getDatabaseUrl } from '../server/src/test/database.ts';
 import { type Container, startContainer } from './support/container.ts';
 import {
@@ -24,7 +24,7 @@ import { runToEnd } from './support/package.ts';
 const run = promisify(execFile);
 /** The content of a developer's private files, which must not be in an image. */
 const PRIVATE_TEXT = 'planted-secret-5c0ffee';
-const READY_WITHIN_MS = 120_000;
+const READY_TIMEOUT_MS = 120_000;
 
 const database = `halyard_image_${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), 'halyard-image-'));
@@ -99,7 +99,7 @@ test('no layer contains a secret or a private file', async () => {
     expect(readFileSync(join(exportFolder, path), 'utf8')).not.toContain(PRIVATE_TEXT);
 });
 
-test('the secrets of compose.yaml are created once', async () => {
+test('the secrets in compose.yaml are created once', async () => {
   mkdirSync(secrets);
   const [script] = compose.services.secrets.command;
   const createSecrets = () =>
@@ -113,8 +113,8 @@ test('the secrets of compose.yaml are created once', async () => {
   expect(readFileSync(join(secrets, 'secret-key'), 'utf8')).toBe(secretKey);
 });
 
-test('the container serves with the settings of compose.yaml', async () => {
-  port = await freePort();
+test('the container serves with the settings in compose.yaml', async () => {
+  port = await findFreePort();
   container = await startContainer({
     folder,
     name: `halyard-${process.pid}`,
@@ -131,7 +131,7 @@ test('the container serves with the settings of compose.yaml', async () => {
   const startedAt = performance.now();
   await expect
     .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.status, {
-      timeout: READY_WITHIN_MS,
+      timeout: READY_TIMEOUT_MS,
       message: output(),
     })
     .toBe(200);
@@ -172,7 +172,7 @@ test('the health check exits with 0 if a server responds, and with 1 otherwise',
     code: 0,
     output: expect.stringContaining('GOOD'),
   });
-  expect(await container?.exec(healthCheck, [`PORT=${await freePort()}`])).toMatchObject({ code: 1 });
+  expect(await container?.exec(healthCheck, [`PORT=${await findFreePort()}`])).toMatchObject({ code: 1 });
 });
 
 test('halyard is a command in the container', async () => {
@@ -180,7 +180,7 @@ test('halyard is a command in the container', async () => {
 });
 
 test('SIGTERM stops the container with code 0', async () => {
-  if (container === undefined) throw new Error('The container does not run.');
+  if (container === undefined) throw new Error('The container is not running.');
   const exit = once(container.child, 'exit');
   process.kill(await container.pid(), 'SIGTERM');
 

@@ -40,7 +40,7 @@ function buildRequest(n: number, sdkToken: string): [path: string, init: Request
   return ['/api/admin/projects/default/features', { method: 'POST', headers: json, body }];
 }
 
-test('the server takes at most 150 MB when it is ready, and 250 MB after 10,000 mixed requests', async () => {
+test('the server uses at most 150 MB when it is ready, and 250 MB after 10,000 mixed requests', async () => {
   await createDatabase(database);
   const env = {
     DATABASE_URL: getDatabaseUrl(database),

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startUnleash } from 'unleash-client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { freePort } from '../server/scripts/demo/free-port.ts';
+import { findFreePort } from '../server/scripts/demo/free-port.ts';
 import { createDatabase, dropDatabase, getDatabaseUrl } from '../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../server/src/test/process.ts';
 import { startReceiver } from '../server/src/test/receiver.ts';
@@ -42,7 +42,7 @@ async function testRules(rules: string, cases = CASES) {
   return await runToEnd('promtool', ['test', 'rules', join(folder, 'rules.test.yaml')]);
 }
 
-test('promtool accepts the rules and passes the cases of every alert', async () => {
+test("promtool accepts the rules, and every alert's cases pass", async () => {
   expect(await runToEnd('promtool', ['check', 'rules', join(ROOT, 'deploy/prometheus/rules.yaml')])).toEqual({
     code: 0,
     output: expect.stringContaining(`SUCCESS: ${ALERTS.length} rules found`),
@@ -50,14 +50,14 @@ test('promtool accepts the rules and passes the cases of every alert', async () 
   expect(await testRules(RULES)).toMatchObject({ code: 0, output: expect.stringContaining('SUCCESS') });
 });
 
-test.each(ALERTS)('%s has a firing case, a silent case and a section of the runbook', name => {
+test.each(ALERTS)('%s has a firing case, a silent case and a runbook section', name => {
   expect(CASES).toContain(`- name: ${name} fires\n`);
   expect(CASES).toContain(`- name: ${name} is silent\n`);
   expect(RUNBOOK).toContain(`\n## ${name}\n`);
   expect(RULES).toContain(`runbook: docs/how-to/respond-to-alerts.md#${name.toLowerCase()}\n`);
 });
 
-test('the runbook describes no other alert', () => {
+test('the runbook describes exactly these alerts', () => {
   expect([...RUNBOOK.matchAll(/^## (Halyard\w+)$/gm)].map(([, name]) => name)).toEqual(ALERTS);
 });
 
@@ -75,7 +75,7 @@ const extractCases = (name: string): string =>
     .filter((part, n) => n === 0 || part.startsWith(`  - name: ${name} `))
     .join('');
 
-test('promtool finds a reversed comparison in each rule', async () => {
+test('the cases detect a reversed comparison in each rule', async () => {
   for (const name of ALERTS) {
     expect(await testRules(RULES, extractCases(name)), name).toMatchObject({ code: 0 });
     expect(await testRules(reverseComparison(name), extractCases(name)), name).toMatchObject({ code: 1 });
@@ -88,7 +88,7 @@ const admin = (body?: object): RequestInit => ({
   ...(body === undefined ? {} : { body: JSON.stringify(body) }),
 });
 
-/** Sends the requests of people, an SDK and a delivery until the returned function is called. */
+/** Simulates users, an SDK and deliveries until the returned function is called. */
 async function startTraffic({ url }: RunningServer) {
   const receiver = await startReceiver();
   const post = async (path: string, body: object) => {
@@ -148,7 +148,7 @@ async function startPrometheus(
   server: RunningServer,
   edge: RunningServer,
 ): Promise<(path: string) => Promise<QueryResult>> {
-  const port = await freePort();
+  const port = await findFreePort();
   writeFileSync(join(folder, 'rules.yaml'), RULES);
   writeFileSync(
     join(folder, 'prometheus.yaml'),
@@ -235,7 +235,7 @@ afterAll(async () => {
   if (server) expect((await stopProcess(server)).code).toBe(0);
 });
 
-/** Returns whether a result has a number, because an unknown metric has none. */
+/** Returns whether a result contains a number, which an unknown metric does not. */
 const hasSeries = ({ data }: QueryResult): boolean =>
   data.result.length > 0 && data.result.some(({ value }) => Number.isFinite(Number(value[1])));
 
@@ -260,11 +260,11 @@ test('no alert fires on a healthy server', async () => {
   expect(alerts.data.result).toEqual([]);
 });
 
-test('an expression about a metric that does not exist returns no series', async () => {
+test('an expression with a metric that does not exist returns no series', async () => {
   expect(hasSeries(await get('/api/v1/query?query=halyard_absent'))).toBe(false);
 });
 
-test('promtool has no complaints about our metric names', async () => {
+test('promtool accepts our metric names', async () => {
   const metricsFile = join(folder, 'metrics.txt');
   writeFileSync(metricsFile, await (await fetch(`${server.url}/internal-backstage/prometheus`)).text());
 

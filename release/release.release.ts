@@ -75,14 +75,14 @@ test('a release sets the version everywhere, runs the checks, commits and tags',
   for (const line of changedLines) expect(line).toMatch(/0\.[12]\.0/);
 });
 
-test('the first release has the version of the sources', async () => {
+test('the first release keeps the version in the sources', async () => {
   const { version } = JSON.parse(read('package.json')) as { version: string };
 
   const { code, output } = await release(version);
 
   expect(code, output).toBe(0);
   expect(git('tag', '--points-at', 'HEAD')).toBe(`v${version}`);
-  expect((await release(version)).output).toContain(`Tag v${version} exists.`);
+  expect((await release(version)).output).toContain(`Tag v${version} already exists.`);
 });
 
 test('a dry run names the files and changes nothing', async () => {
@@ -98,7 +98,7 @@ test('a dry run names the files and changes nothing', async () => {
   expect(git('tag')).toBe('');
 });
 
-test('a failing check leaves the tree as it was', async () => {
+test('a failing check leaves the tree unchanged', async () => {
   setChecks('exit 1');
   const headBefore = git('rev-parse', 'HEAD');
 
@@ -111,7 +111,7 @@ test('a failing check leaves the tree as it was', async () => {
   expect(git('tag')).toBe('');
 });
 
-test('a release is rejected with every reason', async () => {
+test('lists every reason why a release is rejected', async () => {
   writeFileSync(
     join(clone, 'CHANGELOG.md'),
     '# Changes\n\n## Unreleased\n\n## 0.1.0 (2026-01-01)\n\nFirst version.\n',
@@ -125,7 +125,7 @@ test('a release is rejected with every reason', async () => {
   expect(output).toContain('CHANGELOG.md has no changes below "## Unreleased".');
 });
 
-test('a release is rejected while a page has a placeholder instead of an address', async () => {
+test('a release is rejected while a page has a placeholder instead of an email address', async () => {
   for (const [path, placeholder] of [
     ['SECURITY.md', 'SECURITY_CONTACT'],
     ['CODE_OF_CONDUCT.md', 'CONDUCT_CONTACT'],
@@ -136,8 +136,8 @@ test('a release is rejected while a page has a placeholder instead of an address
   for (const args of [['0.2.0'], ['0.2.0', '--dry-run']])
     expect(await release(...args)).toEqual({
       code: 1,
-      output: `SECURITY.md has the placeholder SECURITY_CONTACT. Replace it by an address.
-CODE_OF_CONDUCT.md has the placeholder CONDUCT_CONTACT. Replace it by an address.
+      output: `SECURITY.md has the placeholder SECURITY_CONTACT. Replace it with an email address.
+CODE_OF_CONDUCT.md has the placeholder CONDUCT_CONTACT. Replace it with an email address.
 `,
     });
 });

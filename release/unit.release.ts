@@ -9,7 +9,7 @@ test('systemd accepts the unit without a warning', async () => {
   expect(await runToEnd('systemd-analyze', ['verify', UNIT])).toEqual({ code: 0, output: '' });
 });
 
-test('systemd rates the exposure of the unit with at most 2.0', async () => {
+test("systemd rates the unit's exposure at 2.0 or lower", async () => {
   const { output } = await runToEnd('systemd-analyze', ['security', '--offline=true', '--no-pager', UNIT]);
   const [, exposure] = /Overall exposure level for halyard\.service: (\d+\.\d+)/.exec(output) ?? [];
   console.log(`exposure: ${exposure}`);

@@ -13,11 +13,11 @@ const withOperations = base !== '/help/';
 const sidebar = readMap(readPages()).map(({ label, entries }) => ({
   label,
   collapsed: ['Reference', 'Work on Halyard'].includes(label),
-  items: entries.map(itemOf),
+  items: entries.map(buildItem),
 }));
 
-function itemOf(entry: Section['entries'][number]): object {
-  if ('entries' in entry) return { label: entry.label, items: entry.entries.map(itemOf) };
+function buildItem(entry: Section['entries'][number]): object {
+  if ('entries' in entry) return { label: entry.label, items: entry.entries.map(buildItem) };
   return { label: entry.label, slug: entry.page.slug };
 }
 
@@ -44,7 +44,7 @@ export default defineConfig({
       customCss: ['./src/site.css'],
       components: { MarkdownContent: './src/components/MarkdownContent.astro' },
       pagination: false,
-      // With Starlight's value, 0.1, weights have almost no effect, and the start page was not among the results of "get started".
+      // With Starlight's default of 0.1, weights have almost no effect, so a search for "get started" would not find the start page.
       pagefind: { ranking: { termFrequency: 1 } },
       plugins: [
         // Examples link to the reader's own server.

@@ -71,7 +71,7 @@ testBehindLoadBalancer(
   },
 );
 
-/** Loses the responses to the next writes after the server has carried them out. */
+/** Loses the responses to the next writes after the server has applied them. */
 async function loseResponses(page: Page, count: number): Promise<void> {
   let responsesToLose = count;
   await page.route('**/api/admin/**', async route => {
@@ -168,7 +168,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'a strategy that somebody deletes keeps its editor, and saving adds it again',
+  'if somebody deletes a strategy, its editor stays open, and saving adds the strategy again',
   async ({ page, api, tolerated }) => {
     tolerated.push(/404/);
     const { id, strategies } = await typeTitle(page, api, 'Mine');
@@ -264,7 +264,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('the archive confirmation takes the focus, and Tab stays inside', async ({ page, api }) => {
+testAsAdmin('the archive confirmation receives the focus, and Tab stays inside', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await visit(page, `/projects/${project}/features/${flag}/settings`);

@@ -19,7 +19,7 @@ async function report(api: Api, { url }: Target, path: string, body: object): Pr
   expect(response.status).toBe(202);
 }
 
-const newBucket = (toggles: object) => {
+const buildBucket = (toggles: object) => {
   const now = new Date().toISOString();
   return { start: now, stop: now, toggles };
 };
@@ -42,7 +42,7 @@ testAsViewer(
     await report(api, server, '/api/client/metrics', {
       appName,
       instanceId: 'host-1',
-      bucket: newBucket({
+      bucket: buildBucket({
         [flag]: { yes: 1500, no: 500, variants: { blue: 900, red: 600 } },
         [misspelledFlag]: { yes: 0, no: 7, variants: {} },
       }),
@@ -113,8 +113,8 @@ test('only users with the permission can describe and delete an application', as
     started: new Date().toISOString(),
     interval: 10_000,
   });
-  const pagePath = `/api/admin/metrics/applications/${appName}`;
-  const read = () => api.send<{ description?: string; url?: string }>('GET', pagePath).catch(() => undefined);
+  const path = `/api/admin/metrics/applications/${appName}`;
+  const read = () => api.send<{ description?: string; url?: string }>('GET', path).catch(() => undefined);
   await expect.poll(read, { timeout: 60_000 }).toBeDefined();
   const viewerPage = await newPage();
   await logInAs({ rootRole: 'Viewer' }, viewerPage);
@@ -156,9 +156,9 @@ testAsViewer(
       started: new Date().toISOString(),
       interval: 10_000,
     });
-    const pagePath = `/api/admin/metrics/applications?query=${appName}`;
+    const path = `/api/admin/metrics/applications?query=${appName}`;
     await expect
-      .poll(async () => (await api.send<{ total: number }>('GET', pagePath)).total, { timeout: 60_000 })
+      .poll(async () => (await api.send<{ total: number }>('GET', path)).total, { timeout: 60_000 })
       .toBe(1);
     await visit(page, '/');
     await page.getByRole('link', { name: 'Applications' }).click();

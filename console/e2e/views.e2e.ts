@@ -61,7 +61,7 @@ test('a view of the flags is shared with a project, opened by somebody else, ren
   await expect.poll(readViewNames).toEqual([newName]);
 });
 
-test('renames a saved view, and asks if a different tab has renamed it meanwhile', async ({
+test('renames a saved view, and asks if a different tab has renamed it in the meantime', async ({
   page,
   server,
   api,
@@ -93,8 +93,8 @@ test('renames a saved view, and asks if a different tab has renamed it meanwhile
   await renameInOtherTab('Their checkout');
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
 
-  const theirs = dialog.getByRole('region', { name: 'Their changes' });
-  await theirs.getByText('Their checkout').waitFor();
+  const theirChanges = dialog.getByRole('region', { name: 'Their changes' });
+  await theirChanges.getByText('Their checkout').waitFor();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Continue with mine' }).click();
   await dialog.getByLabel('New name for “Their checkout”').waitFor();

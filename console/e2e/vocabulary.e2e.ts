@@ -62,7 +62,7 @@ testAsEditor('creates a context field with a pasted table of legal values', asyn
   });
 });
 
-test('an owner of a project creates a context field in the project, but not on the instance', async ({
+test('a project owner can create a context field in the project, but not on the instance', async ({
   page,
   api,
   logInAs,
@@ -275,7 +275,7 @@ testAsAdmin('creates, changes and deletes a tag type and its tags', async ({ pag
 });
 
 testAsViewer(
-  'users without permissions read the vocabulary, and the pages name the missing permission',
+  'users without permissions can read the vocabulary, and the pages name the missing permission',
   async ({ page, api }) => {
     const { name } = await createField(api);
     await visit(page, `/admin/context-fields/${name}`);
@@ -305,7 +305,7 @@ testAsAdmin('asks before it discards a new context field', async ({ page }) => {
 });
 
 testBehindLoadBalancer(
-  'a server error keeps each page and offers a retry',
+  'after a server error, each page stays open and offers a retry',
   async ({ page, server, logInAs, tolerated }) => {
     tolerated.push(/responded with 500|status of 500/);
     await logInAs({ rootRole: 'Admin' });

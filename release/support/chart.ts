@@ -60,7 +60,7 @@ const TYPES: Record<string, [module: string, name: string]> = {
 /** Kinds of the Prometheus Operator, which Kubernetes itself does not know. */
 const CUSTOM_KINDS = ['ServiceMonitor', 'PrometheusRule'];
 
-/** Returns the problems that kubernetes-models finds, which are wrong types and missing fields. */
+/** Returns wrong types and missing fields, which kubernetes-models finds. */
 export async function validate(objects: Kubernetes[]): Promise<string[]> {
   const problems: string[] = [];
   for (const object of objects) {
@@ -79,8 +79,8 @@ export async function validate(objects: Kubernetes[]): Promise<string[]> {
   return problems;
 }
 
-/** Returns the problems that the compiler finds with kubernetes-models' types, such as fields that do not exist. */
-export function compile(objects: Kubernetes[]): string {
+/** Compiles the objects with the types from kubernetes-models. Returns the compiler errors, for example about unknown fields. */
+export function findTypeErrors(objects: Kubernetes[]): string {
   mkdirSync(typedFolder, { recursive: true });
   const typedObjects = objects.filter(({ kind }) => kind in TYPES);
   const lines = typedObjects.map(object => {

@@ -7,10 +7,10 @@ import { readApiPagePackages } from './api-page/packages.ts';
 import { bundle } from './bundle.ts';
 import { type Content, listPackageFolders, readContents } from './contents.ts';
 import { formatNotices, formatSbom } from './documents.ts';
-import { repositoryLinks } from './repository.ts';
+import { buildRepositoryLinks } from './repository.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The release has a file of this package instead of its modules. See EXTERNAL_PACKAGES in bundle.ts. */
+/** The release contains a file from this package instead of its modules. See EXTERNAL_PACKAGES in bundle.ts. */
 export const API_PAGE_LIBRARY = 'node_modules/@scalar/fastify-api-reference';
 
 export const ENTRIES = {
@@ -22,11 +22,11 @@ export type BuildOptions = {
   /** The package folder, which is replaced. */
   folder: string;
   /** Additional entry files, by the name of their chunk. */
-  moreEntries?: Record<string, string>;
+  additionalEntries?: Record<string, string>;
 };
 
 /** Writes the package with the server, the console and their dependencies. Returns the third-party packages in it. */
-export async function buildPackage({ folder, moreEntries = {} }: BuildOptions): Promise<Content[]> {
+export async function buildPackage({ folder, additionalEntries = {} }: BuildOptions): Promise<Content[]> {
   const consoleFolder = join(ROOT, 'console/dist');
   if (!existsSync(join(consoleFolder, PACKAGE_LIST)))
     throw new Error('The console is not built. Run npm run build:console first.');
@@ -36,7 +36,7 @@ export async function buildPackage({ folder, moreEntries = {} }: BuildOptions): 
   const modules = await bundle({
     root: ROOT,
     folder: join(folder, 'server/dist'),
-    entries: { ...ENTRIES, ...moreEntries },
+    entries: { ...ENTRIES, ...additionalEntries },
   });
   const consolePackages: string[] = JSON.parse(readFileSync(join(consoleFolder, PACKAGE_LIST), 'utf8'));
   const apiPage = await readLibrary();
@@ -82,12 +82,12 @@ function makeManifest() {
     license,
     type,
     engines,
-    ...repositoryLinks(process.env),
+    ...buildRepositoryLinks(process.env),
     bin: { halyard: 'bin/halyard.cjs' },
   };
 }
 
-/** Returns a function that looks up the hash of a package, which is recorded with the package or in the lockfile. */
+/** Returns a function that looks up a package's hash, which is recorded either with the package or in the lockfile. */
 function readIntegrities(): (content: Content) => string {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>;
@@ -101,7 +101,7 @@ function readIntegrities(): (content: Content) => string {
   return content => {
     const { name, version } = content;
     const integrity = content.integrity ?? lockfileHashes.get(`${name}@${version}`);
-    if (integrity === undefined) throw new Error(`package-lock.json has no hash of ${name} ${version}.`);
+    if (integrity === undefined) throw new Error(`package-lock.json has no hash for ${name} ${version}.`);
     return integrity;
   };
 }

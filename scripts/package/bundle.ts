@@ -8,18 +8,18 @@ export type BundleOptions = {
   folder: string;
   /** Entry files by the name of their chunk, relative to the root. */
   entries: Record<string, string>;
-  /** Whether to write source maps of our files, of all files, or none. Only tests need the source maps of libraries. */
+  /** Whether to write source maps for our files, for all files, or none. Only tests need the source maps of libraries. */
   maps?: 'ours' | 'all' | 'none';
   /** Includes modules that are imported on demand, instead of writing them as separate chunks. */
   inOneFile?: boolean;
 };
 
-/** The bundle does not need these, because pg loads its native variant only on request and the package has Scalar's script as a file. */
+/** The bundle omits these, because pg loads its native variant only on request, and the package contains Scalar's script as a file. */
 const EXTERNAL_PACKAGES = ['pg-native', '@scalar/fastify-api-reference'];
 
-/** Maps of libraries would double the size of the package. */
+/** Library source maps would double the size of the package. */
 const dropLibraryMaps: Plugin = {
-  name: 'halyard-no-maps-of-libraries',
+  name: 'halyard-drop-library-maps',
   transform: { filter: { id: /node_modules/ }, handler: code => ({ code, map: { mappings: '' } }) },
 };
 

@@ -1,5 +1,5 @@
-// Builds the CLI as one file that needs no Node.js, for Linux on x64 and arm64. With `--build-sea`, Node.js 26
-// puts the bundle into a copy of itself, which Node.js 24 cannot. Both targets are built on x64.
+// Builds the CLI as a single file that does not require Node.js, for Linux on x64 and arm64. With `--build-sea`, Node.js 26 puts the
+// bundle into a copy of itself, which Node.js 24 cannot do. Both targets are built on x64.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -22,7 +22,7 @@ import { download } from './download.ts';
 
 readOptions({
   run: 'npm run build:cli-binary',
-  does: 'Builds the CLI as one file without Node.js, for Linux on x64 and arm64, in dist/cli-binary. Runs on Linux x64.',
+  does: 'Builds the CLI in dist/cli-binary as a single file that does not require Node.js, for Linux on x64 and arm64. Runs on Linux x64.',
 });
 
 const NODE_VERSION = '26.10.0';

@@ -6,7 +6,7 @@ import { readOptions } from '../../server/src/platform/command-line.ts';
 import { bundle } from './bundle.ts';
 import { listPackageFolders, readContents } from './contents.ts';
 import { formatNotices } from './documents.ts';
-import { repositoryLinks } from './repository.ts';
+import { buildRepositoryLinks } from './repository.ts';
 
 readOptions({
   run: 'npm run build:cli',
@@ -39,7 +39,7 @@ const manifest = {
   license,
   type,
   engines,
-  ...repositoryLinks(process.env),
+  ...buildRepositoryLinks(process.env),
   bin: { halyard: 'bin/halyard.cjs' },
 };
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

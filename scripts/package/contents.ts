@@ -16,7 +16,7 @@ export type Content = {
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 
-/** Returns the folders of the packages that the modules belong to. Our own modules belong to no package. */
+/** Returns the folders of the modules' packages. Our own modules do not belong to a package. */
 export function listPackageFolders(modules: string[]): string[] {
   const folders = modules.flatMap(module => FOLDER.exec(module.replaceAll('\0', ''))?.[0] ?? []);
   return [...new Set(folders)];

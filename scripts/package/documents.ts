@@ -2,7 +2,7 @@ import type { Content } from './contents.ts';
 
 const SEPARATOR = '-'.repeat(80);
 
-/** Writes the content of THIRD-PARTY-NOTICES.txt. */
+/** Formats the content of THIRD-PARTY-NOTICES.txt. */
 export function formatNotices(contents: Content[]): string {
   const notices = contents.map(
     ({ name, version, licence, texts }) =>
@@ -13,7 +13,7 @@ export function formatNotices(contents: Content[]): string {
 
 type Product = { name: string; version: string; license: string };
 
-/** Writes the list of packages as CycloneDX 1.6, without a time and a serial number, so that two builds are equal. */
+/** Formats the list of packages as CycloneDX 1.6, without a timestamp or serial number, so that builds are reproducible. */
 export function formatSbom(
   product: Product,
   contents: Content[],

@@ -42,7 +42,7 @@ const COMMANDS: Record<string, Command> = {
     load: () => import('../../server/scripts/drill/main.ts'),
   },
   'event-index': {
-    does: 'Build or compare the index of events',
+    does: 'Build or verify the event search index',
     load: () => import('../../server/scripts/event-index.ts'),
   },
   'sdk-documents': {
@@ -52,7 +52,7 @@ const COMMANDS: Record<string, Command> = {
 };
 const NAMES = Object.keys(COMMANDS);
 
-// `halyard help server` works as in other programs.
+// `halyard help server` prints the same as `halyard server --help`.
 if (process.argv[2] === 'help' && NAMES.includes(process.argv[3] ?? ''))
   process.argv.splice(2, 2, process.argv[3] ?? '', '--help');
 
@@ -60,7 +60,7 @@ const [name = ''] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 
 if (command !== undefined) {
-  // The programs read their options from the arguments, as if they had been started themselves.
+  // The programs read their options from the arguments, as if they had been started directly.
   process.argv.splice(2, 1);
   await command.load();
 } else {

@@ -1,4 +1,4 @@
-// Builds the npm package `halyard`, which has JavaScript and the console but no dependencies.
+// Builds the npm package `halyard`, which contains the bundled server and the console, and has no dependencies.
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { buildPackage } from './build.ts';
@@ -11,5 +11,5 @@ readOptions({
 const folder = fileURLToPath(new URL('../../dist/package/', import.meta.url));
 const contents = await buildPackage({ folder });
 console.log(
-  `Built dist/package with ${contents.length} third-party packages, which THIRD-PARTY-NOTICES.txt lists.`,
+  `Built dist/package with ${contents.length} third-party packages, listed in THIRD-PARTY-NOTICES.txt.`,
 );

@@ -2,7 +2,7 @@
  * Returns the links for the npm page. They come from GitHub Actions, because only the publishing workflow knows which repository it
  * runs in. npm rejects a package with provenance unless its manifest names that repository.
  */
-export function repositoryLinks({ GITHUB_SERVER_URL, GITHUB_REPOSITORY }: NodeJS.ProcessEnv): object {
+export function buildRepositoryLinks({ GITHUB_SERVER_URL, GITHUB_REPOSITORY }: NodeJS.ProcessEnv): object {
   if (!GITHUB_SERVER_URL || !GITHUB_REPOSITORY) return {};
   const home = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
   return {

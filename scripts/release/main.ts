@@ -14,10 +14,10 @@ const USAGE = `Usage: npm run release -- <version> [--dry-run]
 Prepares a release: sets the version, runs all checks, builds the package, commits and tags. Publishes nothing.
 
 Options:
-  --dry-run   Check the state and list the files that would change, without a change
-  -h, --help  Print this text`;
+  --dry-run   Run the first checks and list the files that would change, without changing them
+  -h, --help  Print this help`;
 
-/** Thrown when the release is not possible. The message is for the maintainer. */
+/** Thrown if the release is not possible, with a message for the maintainer. */
 class ReleaseError extends Error {}
 
 try {
@@ -81,19 +81,19 @@ function release(positionals: string[], isDryRun: boolean): void {
 function checkState(version: string, tag: string, changelog: string): void {
   const problems: string[] = [];
   if (readOutput('git', 'status', '--porcelain') !== '')
-    problems.push('The working tree has changes. Commit them or put them away.');
+    problems.push('The working tree has changes. Commit or stash them.');
   const tags = readOutput('git', 'tag', '--list', 'v*').split('\n');
-  if (tags.includes(tag)) problems.push(`Tag ${tag} exists.`);
+  if (tags.includes(tag)) problems.push(`Tag ${tag} already exists.`);
   // The sources have had a version from the beginning, and the first release keeps it.
   const current = readVersion(ROOT);
   const isFirst = !tags.includes(`v${current}`) && version === current;
   if (!isFirst && !isLater(version, current))
-    problems.push(`Version ${version} is not later than ${current}, the version of package.json.`);
+    problems.push(`Version ${version} is not later than ${current}, the version in package.json.`);
   if (readUnreleasedChanges(changelog) === '')
     problems.push('CHANGELOG.md has no changes below "## Unreleased". Describe them there.');
   for (const [path, placeholder] of Object.entries(PLACEHOLDERS))
     if (readFileSync(join(ROOT, path), 'utf8').includes(placeholder))
-      problems.push(`${path} has the placeholder ${placeholder}. Replace it by an address.`);
+      problems.push(`${path} has the placeholder ${placeholder}. Replace it with an email address.`);
   if (problems.length > 0) throw new ReleaseError(problems.join('\n'));
 }
 

@@ -47,7 +47,7 @@ const FILES: [pattern: string, replace: Replace][] = [
 export const readVersion = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
 
-/** Returns the files that change with their new content. `openapi.json` is not among them, because the server writes that file. */
+/** Returns the new content of the files that change, except `openapi.json`, which the server writes. */
 export function updateTexts(root: string, version: string): Map<string, string> {
   const oldVersion = readVersion(root);
   const changedTexts = new Map<string, string>();

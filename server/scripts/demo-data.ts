@@ -6,11 +6,11 @@ readOptions({
   run: 'npm run demo-data',
   does: `Fills an empty database with sample data: three projects, four people and 60 days of history, with a stale flag,
 a failing webhook, a clone that differs from its source, and applications that report results. It prints the passwords. It
-requires a database without users and a PostgreSQL role that is a superuser, because it moves the times of events into the past.`,
+requires a database without users and a PostgreSQL superuser, because it moves the times of events into the past.`,
 });
 
 await runScript(process.env, async config => {
-  const { makeSampleData } = await import('./demo-story/make.ts');
+  const { makeSampleData } = await import('./sample-data/make.ts');
   const people = await makeSampleData(config);
   console.log('The database has the sample data. Log in as one of these users:\n');
   for (const { username, password, role } of people)

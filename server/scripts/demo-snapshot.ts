@@ -5,13 +5,13 @@ import { runScript } from './run.ts';
 readOptions({
   run: 'npm run demo-snapshot',
   does: `Creates the sample data in the empty database in DATABASE_URL and writes its rows to server/demo-story.jsonl. Run it after each
-migration: halyard demo loads the file only if it fits the newest migration.`,
+migration: halyard demo loads the file only if it matches the newest migration.`,
 });
 
 await runScript(process.env, async config => {
-  const { makeSampleData } = await import('./demo-story/make.ts');
-  const { STORY_KEY, saveSnapshot } = await import('./demo-story/snapshot.ts');
-  await makeSampleData({ ...config, secretKey: STORY_KEY, oldSecretKeys: [] });
+  const { makeSampleData } = await import('./sample-data/make.ts');
+  const { SNAPSHOT_KEY, saveSnapshot } = await import('./sample-data/snapshot.ts');
+  await makeSampleData({ ...config, secretKey: SNAPSHOT_KEY, oldSecretKeys: [] });
   await saveSnapshot(config.databaseUrl);
   console.log('Wrote server/demo-story.jsonl.');
 });

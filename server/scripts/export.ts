@@ -39,7 +39,7 @@ if (product !== 'unleash')
     RUN,
     product === undefined ? 'Name the product: unleash' : `Unknown product '${product.slice(0, 60)}'`,
   );
-if (extra !== undefined) rejectOption(RUN, `Unknown word '${extra.slice(0, 60)}'`);
+if (extra !== undefined) rejectOption(RUN, `Unknown argument '${extra.slice(0, 60)}'`);
 
 const CHANGES: Record<ChangedFlag['change'], string> = {
   created: 'created here',

@@ -1,4 +1,4 @@
-// The products whose rules are tried in order until one matches, and how their data is read.
+// How to read data from the products whose rules are tried in order until one matches.
 import type { TSchema } from 'typebox';
 import { readFlagsmith } from '../src/importing/flagsmith/read.ts';
 import { EnvironmentDocument } from '../src/importing/flagsmith/schema.ts';
@@ -14,12 +14,12 @@ import type { Flag } from '../src/importing/rules/model.ts';
 
 export type ProductSource = {
   name: string;
-  /** Where the data comes from, for --help. */
+  /** Where to get the data, for --help. */
   help: string;
   /** The format of files. A file in YAML can have several documents. */
   format: 'JSON' | 'YAML';
   schema: TSchema;
-  /** Reads data that matches the schema. A file with a single environment does not always name it. */
+  /** Reads data that matches the schema. A file with a single environment does not always contain its name. */
   readFlags: (data: unknown, environment: string | undefined) => Flag[];
   hasOneEnvironment?: boolean;
   /** Reads the data from the API. Undefined if only a file can be imported. */

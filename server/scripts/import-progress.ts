@@ -12,8 +12,8 @@ const REDRAW_EVERY_MS = 200;
 type Progress = { onProgress: (kind: string, items: number) => void; clear: () => void };
 
 /**
- * Shows the rate and remaining time of the kind that is being imported, in a single line that is updated on a terminal and in an
- * occasional new line otherwise.
+ * Shows the rate and remaining time of the kind that is being imported. On a terminal, it updates a single line. Otherwise, it prints
+ * a new line now and then.
  */
 export async function makeProgress(count: (table: string) => Promise<number>): Promise<Progress> {
   const isTerminal = process.stderr.isTTY;

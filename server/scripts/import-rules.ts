@@ -19,11 +19,11 @@ import { runOnMigrated } from './run.ts';
 const MAX_BYTES = 200_000_000;
 const MAX_SHOWN = 200;
 
-/** The command `import` with one of the products, with the arguments that follow. */
-export async function importRules(product: Product, [file, extraWord]: string[]): Promise<void> {
+/** Runs `import` for one of these products, with the remaining arguments. */
+export async function importRules(product: Product, [file, extraArgument]: string[]): Promise<void> {
   const source: ProductSource = PRODUCTS[product];
   const run = howToRun('import', ...(IS_PACKAGE ? [product] : []));
-  if (extraWord !== undefined) rejectOption(run, `Unknown word '${makePrintable(extraWord.slice(0, 60))}'`);
+  if (extraArgument !== undefined) rejectOption(run, `Unknown argument '${makePrintable(extraArgument.slice(0, 60))}'`);
   const options = readOptions({
     run,
     does: `Imports flags with their rules from ${source.name}, and nothing else: no tokens, people or history. If a rule has no equivalent in
@@ -89,7 +89,7 @@ type NamePair = { theirs: string; ours: string };
 const readNamePairs = (list: string[] = []): NamePair[] =>
   list.map(text => text.split('=', 2)).map(([theirs = '', ours = theirs]) => ({ theirs, ours }));
 
-/** Environments that are not listed are not imported. Without a list, all are, under their own names. */
+/** Maps the listed environments, and omits all others. Without a list, all environments keep their names. */
 function makeNameMap(list: string[] | undefined, run: string): (environment: string) => string | undefined {
   if (list === undefined) return name => name;
   const pairs = readNamePairs(list);
@@ -183,7 +183,7 @@ async function execute(
     if (!options.plan) await writePlan(db, plan, target);
     print(plan, flagCount, problems, options.plan);
   } catch (error) {
-    // The server's rules reject something. The message is meant for the user.
+    // The import violates one of the server's rules. The message is meant for the user.
     throw error instanceof ApiError
       ? new StartError(error.details.map(({ message }) => message).join('\n'))
       : error;

@@ -46,7 +46,7 @@ test.each([
   [['flagsmith'], 'Name the file with the Flagsmith flags.'],
   [['flagsmith', SCRIPT], 'is not JSON'],
   [['unleash'], "--from is missing: the connection string of Unleash's database, or the URL of Unleash."],
-  [['unleash', 'undo', '--from', 'postgres://a'], "Unknown word 'undo'."],
+  [['unleash', 'undo', '--from', 'postgres://a'], "Unknown argument 'undo'."],
   [['unleash', '--from', 'mysql://a'], '--from must begin with postgres:// or https://.'],
   [['unleash', '--from', 'https://a'], '--token is missing or empty: an admin token of Unleash'],
   [['unleash', '--from', 'https://a', '--token', ''], '--token is missing or empty'],
@@ -72,7 +72,7 @@ test.each([
     '--unleash must not contain a username or password.',
   ],
   [['unleash', '--from', 'https://a', '--token', 'hidden\nx'], '--token must be one line.'],
-  [['launchdarkly', 'flags.json', 'more.json'], "Unknown word 'more.json'."],
+  [['launchdarkly', 'flags.json', 'more.json'], "Unknown argument 'more.json'."],
   [['launchdarkly', 'flags.json', '--token', 'hidden'], '--token is not used with a file.'],
   [['launchdarkly', 'flags.json', '--save', 'x'], '--save is not used with a file.'],
   [
@@ -92,7 +92,7 @@ test.each([
   expect(status).toBe(2);
 });
 
-test("says what is wrong with Unleash's database, without a stack and without the password", () => {
+test("explains why Unleash's database cannot be read, without a stack trace or the password", () => {
   const { status, stderr } = runImport(['unleash', '--from', 'postgres://a:hidden@127.0.0.1:1/unleash']);
 
   expect(status).toBe(1);
@@ -102,7 +102,7 @@ test("says what is wrong with Unleash's database, without a stack and without th
   expect(stderr).not.toMatch(/hidden|^\s+at /m);
 });
 
-test("names a database that is not migrated or is not Halyard's, without a stack", async () => {
+test("names a database that is not migrated or is not Halyard's, without a stack trace", async () => {
   const { url, run } = await createRecordedDatabase('8.2.0');
   const importInto = () =>
     spawnSync(process.execPath, [SCRIPT, 'unleash', '--from', url], {
@@ -122,7 +122,7 @@ test("names a database that is not migrated or is not Halyard's, without a stack
   expect(oldImport.stderr).toMatch(/is not fully migrated .* run npm run migrate first\.\n$/);
 });
 
-test('ends without a stack if nobody reads its output', async () => {
+test('exits without a stack trace if nothing reads its output', async () => {
   const { url } = await createRecordedDatabase('8.2.0');
   const child = spawn(process.execPath, [SCRIPT, 'unleash', '--from', url, '--plan'], {
     env: { ...ENV, DATABASE_URL: harness.databaseUrl },
@@ -136,7 +136,7 @@ test('ends without a stack if nobody reads its output', async () => {
   expect(status).toBe(141);
 });
 
-test('verify compares nothing with itself, and does not report rejected tokens as equal', async () => {
+test('verify does not compare a server with itself, and does not report rejected tokens as equal', async () => {
   const { url, run } = await createRecordedDatabase('8.2.0');
   const verifyArgs = ['unleash', 'verify', '--from', url];
   const rejectingServer = createServer((_, reply) => void reply.writeHead(401).end());
@@ -165,7 +165,7 @@ test('verify compares nothing with itself, and does not report rejected tokens a
 
 test('verify lists a difference once, with the tokens that show it', async () => {
   const { url } = await createRecordedDatabase('8.2.0');
-  // Under one name, the server is Unleash, and under the other one Halyard.
+  // Under one host name, this server acts as Unleash, and under the other as Halyard.
   const server = createServer(({ headers: { host = '' } }, reply) => {
     const feature = { name: 'checkout', enabled: host.startsWith('127.'), strategies: [{ name: 'default' }] };
     reply.end(JSON.stringify({ features: [feature], toggles: [] }));
@@ -192,7 +192,7 @@ test('verify lists a difference once, with the tokens that show it', async () =>
   expect(status).toBe(1);
 });
 
-test('prints a plan, imports, writes nothing the second time, and takes over a change after kill -9', async () => {
+test('prints a plan, completes an import after kill -9, and writes nothing the next time', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   const importArgs = ['unleash', '--from', unleash.url, '--accept'];
 
@@ -202,13 +202,13 @@ test('prints a plan, imports, writes nothing the second time, and takes over a c
     env: { ...ENV, DATABASE_URL: harness.databaseUrl },
     stdio: 'ignore',
   });
-  // No matter when it is killed, what it has written is consistent.
+  // The written data is consistent, no matter when the import is killed.
   await sleep(500 + Math.random() * 1_000);
   killedImport.kill('SIGKILL');
   if (killedImport.exitCode === null && killedImport.signalCode === null) await once(killedImport, 'exit');
   const first = runImport(importArgs);
   expect(first.stdout).toMatch(/features +\d+ +0 +0/);
-  // Without the integration whose provider Halyard does not have.
+  // Halyard does not have the provider of one of the integrations.
   expect(first).toMatchObject({ status: 0 });
   expect(first.stdout).toContain('jira-comment 3: Halyard has no integration of this kind');
 
@@ -217,7 +217,7 @@ test('prints a plan, imports, writes nothing the second time, and takes over a c
   expect(rows[0]?.count).toBe(12);
 });
 
-test('explains a key other than that of the server, without a stack', async () => {
+test("explains a key that differs from the server's, without a stack trace", async () => {
   const { url } = await createRecordedDatabase('8.2.0');
   runImport(['unleash', '--from', url]);
 
@@ -237,7 +237,7 @@ test('explains a key other than that of the server, without a stack', async () =
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
-test('the help of verify describes verify, with its own options', () => {
+test('verify --help describes verify and its own options', () => {
   const help = runImport(['unleash', 'verify', '--help']).stdout;
 
   expect(help).toMatch(/^Compares what Unleash and Halyard send to SDKs/);
@@ -287,12 +287,12 @@ test('follows Unleash until it is stopped', async () => {
   expect(status).toBe(0);
 });
 
-test('progress has the rate and the remaining time', () => {
+test('progress shows the rate and the remaining time', () => {
   expect(describeProgress('features', 1_200, 5_000, 2)).toBe('features: 1,200 of 5,000, 600/s, 7 s left');
   expect(describeProgress('roles', 3, undefined, 0)).toBe('roles: 3, 0/s');
 });
 
-test('imports flags of LaunchDarkly after a plan that writes nothing', async () => {
+test('imports LaunchDarkly flags after a plan that writes nothing', async () => {
   const args = [
     'launchdarkly',
     LAUNCHDARKLY,
@@ -317,7 +317,7 @@ test('imports flags of LaunchDarkly after a plan that writes nothing', async () 
   expect(await count()).toBe(countBefore + 3);
 });
 
-test('imports namespaces of Flipt as environments', () => {
+test('imports Flipt namespaces as environments', () => {
   const flipt = fixturePath('flipt/fixtures/features.yaml');
 
   const plan = runImport(['flipt', flipt, '--plan']);
@@ -328,7 +328,7 @@ test('imports namespaces of Flipt as environments', () => {
   expect(importRun).toMatchObject({ status: 0, stdout: expect.stringContaining('  production: 1 flag') });
 });
 
-test('says what is missing for an import of rules, in a plan too, without a stack', () => {
+test('an import of rules and its plan say what is missing, without a stack trace', () => {
   const noProject = runImport(['launchdarkly', LAUNCHDARKLY, '--project', 'nowhere']);
   const plan = runImport(['launchdarkly', LAUNCHDARKLY, '--plan']);
   const importRun = runImport(['launchdarkly', LAUNCHDARKLY]);

@@ -120,7 +120,7 @@ if (product !== 'unleash')
       ? `Name the product: ${formatList(['unleash', ...Object.keys(PRODUCTS)])}`
       : describeUnknown('product', product),
   );
-if (action !== undefined && action !== 'verify') rejectOption(RUN, describeUnknown('word', action));
+if (action !== undefined && action !== 'verify') rejectOption(RUN, describeUnknown('argument', action));
 const isVerify = action === 'verify';
 if (isVerify)
   rejectUnused(

@@ -1,4 +1,4 @@
-// Brings the database at DATABASE_URL up to date without starting a server.
+// Migrates the database in DATABASE_URL without starting a server.
 import { readOptions } from '../src/platform/command-line.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { howToRun } from '../src/platform/files.ts';

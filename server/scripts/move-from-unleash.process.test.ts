@@ -42,8 +42,8 @@ async function run(
   return { output: await text(child.stdout), status: await exit };
 }
 
-/** Matches a line like the one shown. Numbers and people depend on the instance. */
-const lineLike = (shown: string): RegExp =>
+/** Builds a pattern for a line like the one shown. Numbers and people depend on the instance. */
+const buildLinePattern = (shown: string): RegExp =>
   toPattern(
     shown
       .trim()
@@ -86,6 +86,6 @@ test('every command on the page runs and prints lines like those shown', async (
     for (const line of shown
       .split('\n')
       .filter(shownLine => shownLine.trim() !== '' && shownLine.trim() !== '…'))
-      expect(printedLines, line).toContainEqual(expect.stringMatching(lineLike(line)));
+      expect(printedLines, line).toContainEqual(expect.stringMatching(buildLinePattern(line)));
   }
 });

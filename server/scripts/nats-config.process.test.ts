@@ -49,7 +49,7 @@ test('the hub keeps accepting the leaf nodes of all regions, and only the owner 
   const bothRegions = readContent('hub.conf');
   await run('--region', 'west', '--hub', 'tls://hub:7422');
   expect(readContent('hub.conf')).toBe(bothRegions);
-  // The same state as after an edge token was created.
+  // Without options, as after an edge token was created.
   const third = await run();
 
   expect(readContent('hub.conf')).toBe(bothRegions);

@@ -1,4 +1,4 @@
-// Writes what NATS servers need to know about the feeds: accounts, nkeys and, for a region, a leaf node with mirrors.
+// Writes the NATS server configuration for the feeds: accounts, nkeys and, for a region, a leaf node with mirrors.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -30,9 +30,9 @@ const run = howToRun('nats-config');
 const options = readOptions({
   run,
   does: `Writes the NATS server configuration for the feeds of all edge tokens: one account for each feed, and nkeys. Keys that
-the folder has already are kept, so run it again after you created an edge token.`,
+are already in the folder are kept, so run it again whenever you have created an edge token.`,
   options: {
-    folder: { type: 'string', default: 'nats', meaning: 'Where the files are written' },
+    folder: { type: 'string', default: 'nats', meaning: 'Folder for the files' },
     region: {
       type: 'string',
       meaning: 'Also write leaf-<region>.conf, for a leaf node with mirrors of all streams',

@@ -1,10 +1,10 @@
-// Writes openapi.json at the root of the repository, the contract that console and cli are built from, and the page that lists its operations.
+// Writes openapi.json, from which the console and the CLI are built, and the page that lists its operations.
 import { writeFile } from 'node:fs/promises';
 import { readOptions } from '../src/platform/command-line.ts';
 
 readOptions({
   run: 'npm run openapi',
-  does: 'Writes openapi.json and docs/reference/operations.md from the operations of the server. It requires no database.',
+  does: 'Writes openapi.json and docs/reference/operations.md from the server's operations. It requires no database.',
 });
 
 // Loaded after the options are checked, because the server takes 2 s of CPU time to load.

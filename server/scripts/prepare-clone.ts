@@ -24,10 +24,10 @@ const defaults: Record<string, string> = {
 /** The variables that a later setup updates in .env from the environment. It never replaces a secret key, which may be in use. */
 const REPLACEABLE = ['DATABASE_URL', 'HALYARD_INIT_ADMIN_TOKENS', 'PORT'];
 
-/** The PostgreSQL error code. */
+/** PostgreSQL's error code for a missing database. */
 const NO_SUCH_DATABASE = '3D000';
 const START_POSTGRES =
-  'docker compose up -d --wait postgres starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
+  'docker compose up -d --wait postgres starts PostgreSQL on port 5432. To use a different server: DATABASE_URL=postgres://… npm run setup';
 
 const storedVariables = readEnvFile(ENV_FILE);
 
@@ -44,7 +44,7 @@ export async function prepareClone(): Promise<void> {
     const people = await makeDemoData(db);
     await db.destroy();
     // Written last, so that .env never names a database that is not ready.
-    const changes = writeChoices();
+    const changes = updateEnvFile();
     console.log(formatSummary(config, people, changes));
   });
 }
@@ -74,7 +74,7 @@ Then:  open ${config.publicUrl} and log in, or
  * Adds missing variables to .env, and updates those that the environment sets differently. Returns a sentence for each kind of
  * change.
  */
-function writeChoices(): string[] {
+function updateEnvFile(): string[] {
   const variables = Object.entries({ ...defaults, PORT: '' }).map(([name, fallback]) => {
     const environmentValue = process.env[name] || undefined;
     const override = REPLACEABLE.includes(name) ? environmentValue : undefined;
@@ -86,13 +86,13 @@ function writeChoices(): string[] {
   return [
     ...(addedNames.length === 0 ? [] : [`Wrote ${addedNames.join(', ')} to .env.`]),
     ...changes.flatMap(([name, value]) =>
-      storedVariables[name] ? [replacement(name, storedVariables[name], value)] : [],
+      storedVariables[name] ? [describeReplacement(name, storedVariables[name], value)] : [],
     ),
   ];
 }
 
 /** Shows the old and the new value of a replaced variable, unless it is a secret. */
-function replacement(name: string, oldValue: string, newValue: string): string {
+function describeReplacement(name: string, oldValue: string, newValue: string): string {
   const display = (value: string) =>
     name === 'DATABASE_URL' ? describeDatabase(value) : name === 'PORT' ? value : undefined;
   const [oldText, newText] = [display(oldValue), display(newValue)];

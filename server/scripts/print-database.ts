@@ -13,7 +13,7 @@ export function describeDatabase(databaseUrl: string): string | undefined {
 const describeLocation = ({ hostname, port, pathname }: URL): string =>
   `${decode(pathname.slice(1))} at ${hostname || 'the local socket'}:${port || 5432}`;
 
-/** A value that was typed by hand may contain a % that escapes nothing. */
+/** Decodes a part of a URL. A URL that was typed by hand may contain a % that is not an escape. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

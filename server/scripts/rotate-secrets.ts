@@ -19,7 +19,7 @@ import { runOnMigrated } from './run.ts';
 const { 'forget-unreadable': forgetUnreadable } = readOptions({
   run: howToRun('rotate-secrets'),
   does: `Encrypts every stored secret with HALYARD_SECRET_KEY. Remove HALYARD_OLD_SECRET_KEYS afterwards. Exits with 1 if a secret cannot
-be decrypted: keep the old keys then.`,
+be decrypted. In that case, keep the old keys.`,
   options: {
     'forget-unreadable': {
       type: 'boolean',

@@ -6,7 +6,7 @@ import { registerWriters } from '../src/record/change-writers.ts';
 import { WRITERS } from '../src/writers.ts';
 import { printDatabase } from './print-database.ts';
 
-/** Runs a script the way the server starts: with the same warnings, and with failures that say what to do. */
+/** Runs a script the way the server starts, with the same warnings, and with errors that say what to do. */
 export async function runScript(
   env: Record<string, string | undefined>,
   work: (config: Config) => Promise<void>,
@@ -17,7 +17,7 @@ export async function runScript(
   let databaseUrl: string | undefined;
   try {
     const config = readConfig(env);
-    // A command takes long and gains nothing from a connection pooler.
+    // Commands run for a long time, and gain nothing from a connection pooler.
     databaseUrl = config.directUrl;
     printDatabase(databaseUrl);
     await work({ ...config, databaseUrl });

@@ -1,4 +1,4 @@
-// Compares the documents that SDKs read with the flags, or builds them again.
+// Compares the documents that SDKs read with the flags, or rebuilds them.
 
 import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
@@ -19,7 +19,7 @@ const options = readOptions({
     rebuild: {
       type: 'boolean',
       default: false,
-      meaning: 'Compare, and build the documents that differ again',
+      meaning: 'Compare, and rebuild the documents that differ',
     },
     'new-epoch': {
       type: 'boolean',
@@ -48,7 +48,7 @@ await runOnMigrated(process.env, async config => {
     console.log(`Documents that differ: ${differences.length}.`);
     if (differences.length > 0 && options.rebuild) {
       await rebuildDocuments(db, differences);
-      console.log('They were built again.');
+      console.log('They were rebuilt.');
     } else if (differences.length > 0) process.exitCode = 1;
   }
   await db.destroy();

@@ -7,7 +7,7 @@ readOptions({
 and writes .env. It is safe to run again: existing data and secrets are kept.`,
   variables: {
     DATABASE_URL: {
-      meaning: 'Address of the database; setup creates a missing database',
+      meaning: 'URL of the database, which setup creates if it is missing',
       default: 'the URL in .env, or postgres://postgres@127.0.0.1:5432/halyard',
     },
   },

@@ -1,5 +1,5 @@
-// Publishes the signed snapshots of a feed to a folder or an S3-compatible store, for CDNs and for programs that run there. It
-// reads them as an edge does, so it needs neither the database nor the signing key.
+// Publishes a feed's signed snapshots to a folder or an S3-compatible store, for CDNs and for applications that run there. It reads
+// the snapshots as an edge does, so it needs neither the database nor the signing key.
 
 import { EdgeConfigError, readEdgeConfig } from '../../edge/src/config.ts';
 import { makeLog } from '../../edge/src/log.ts';
@@ -42,15 +42,15 @@ one. It reads the feed from a server or an edge, with the enrolment of an edge t
     },
     HALYARD_DATA_DIR: { meaning: 'Folder for new signing keys of the server', default: none },
     AWS_ACCESS_KEY_ID: {
-      meaning: 'Key for the store, or a file with it in AWS_ACCESS_KEY_ID_FILE',
+      meaning: 'Access key for the store, or a file that contains it in AWS_ACCESS_KEY_ID_FILE',
       default: none,
     },
     AWS_SECRET_ACCESS_KEY: {
-      meaning: 'Its secret, or a file with it in AWS_SECRET_ACCESS_KEY_FILE',
+      meaning: 'Secret of the access key, or a file that contains it in AWS_SECRET_ACCESS_KEY_FILE',
       default: none,
     },
     AWS_SESSION_TOKEN: {
-      meaning: 'Token of temporary credentials, or a file with it in AWS_SESSION_TOKEN_FILE',
+      meaning: 'Token of temporary credentials, or a file that contains it in AWS_SESSION_TOKEN_FILE',
       default: none,
     },
     AWS_REGION: { meaning: 'Region of the bucket', default: 'us-east-1' },

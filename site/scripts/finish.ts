@@ -1,5 +1,5 @@
 // Runs after the manual is built. Writes the hashes of inline scripts for the server's content security policy, and a Brotli copy
-// of each file that becomes smaller.
+// of each file that compression makes smaller.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,8 +4,8 @@ type Entry = StarlightRouteData['sidebar'][number];
 type Group = Extract<Entry, { type: 'group' }>;
 
 /**
- * Lists a tag's operations only on the pages of that tag. On all other pages the tag is one link, because the 340 links to
- * operations were three quarters of every page.
+ * Lists a tag's operations only on that tag's pages. On all other pages, the tag is a single link, because 340 links to operations
+ * would make up three quarters of each page.
  */
 export const onRequest = defineRouteMiddleware(({ locals }) => {
   const route = locals.starlightRoute;

@@ -7,7 +7,7 @@ import { launch } from '../support/browser.ts';
 import { buildConsole } from '../support/build.ts';
 import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
-import { startDemoInstance } from '../support/story.ts';
+import { startDemoInstance } from '../support/demo-instance.ts';
 
 const LIMIT_MS = 100;
 const options = readOptions({

@@ -7,7 +7,7 @@ import { launch } from '../support/browser.ts';
 import { buildConsole } from '../support/build.ts';
 import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
-import { startDemoInstance, startEmptyInstance } from '../support/story.ts';
+import { startDemoInstance, startEmptyInstance } from '../support/demo-instance.ts';
 import {
   type CreatedIds,
   FIRST_RUN_SCREENSHOTS,
@@ -22,8 +22,8 @@ const { only: namePrefix, to: folder } = readOptions({
   run: 'npm run screenshots',
   does: "Builds the console, fills a new database with the demo's sample data, and takes a screenshot of each page in light and dark mode.",
   options: {
-    to: { type: 'string', default: 'screenshots', meaning: 'The folder of the listScreenshots' },
-    only: { type: 'string', default: '', meaning: 'Only listScreenshots whose name starts with this text' },
+    to: { type: 'string', default: 'screenshots', meaning: 'Folder for the screenshots' },
+    only: { type: 'string', default: '', meaning: 'Take only screenshots whose names start with this string' },
   },
 });
 

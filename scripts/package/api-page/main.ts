@@ -14,7 +14,7 @@ const CONCURRENCY = 6;
 
 readOptions({
   run: API_PAGE_COMMAND,
-  does: 'Writes the list of the packages inside the script of the API page, with their licenses. Run it after an update of Scalar.',
+  does: "Writes the list of packages that are bundled in the API page's script, with their licenses. Run it after you update Scalar.",
 });
 
 const library = JSON.parse(
@@ -30,7 +30,7 @@ try {
     folder,
   );
   if (!script.equals(await readLibrary()))
-    throw new Error('The script of the API page is not the one that @scalar/api-reference has.');
+    throw new Error("The API page's script differs from the one in @scalar/api-reference.");
   const remaining = [...packages];
   const downloadPackages = async () => {
     for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) await download(next, folder);

@@ -14,6 +14,6 @@ export function readApiPagePackages(script: Buffer): Content[] {
   };
   const actualSha256 = createHash('sha256').update(script).digest('hex');
   if (actualSha256 !== sha256)
-    throw new Error(`The packages of the API page are not known. Run ${API_PAGE_COMMAND}.`);
+    throw new Error(`The package list does not match the API page's script. Run ${API_PAGE_COMMAND}.`);
   return packages;
 }

@@ -33,7 +33,7 @@ export async function readApiPageSource(version: string, folder: string): Promis
   return { script, packages };
 }
 
-/** Returns the package of a source, whose path in Scalar's workspace is in the store, in a neighbor or in the package itself. */
+/** Returns a source's package. The path in Scalar's workspace leads into pnpm's store, into a neighboring package, or into the package itself. */
 function parsePackageName(source: string, scalarVersions: Map<string, string>): PackageName {
   const [, folder = '', packageName = ''] =
     /\.pnpm\/([^/]+)\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
@@ -44,7 +44,7 @@ function parsePackageName(source: string, scalarVersions: Map<string, string>): 
   const [, neighbor] = /^\.\.\/\.\.\/\.\.\/([^/]+)\//.exec(source) ?? [];
   const name = neighbor === undefined ? SOURCE_PACKAGE : `@scalar/${neighbor}`;
   const version = scalarVersions.get(name);
-  if (version === undefined) throw new Error(`The package of ${source} in the API page is not known.`);
+  if (version === undefined) throw new Error(`The package of ${source} in the API page is unknown.`);
   return { name, version };
 }
 

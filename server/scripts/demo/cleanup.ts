@@ -1,16 +1,16 @@
-/** What to undo at the end, in reverse order. */
+/** Cleanup tasks, which run in reverse order. */
 const tasks: (() => Promise<void>)[] = [];
 let hasStarted = false;
 
-/** Adds something to undo at the end, no matter how the demo ends. */
+/** Registers a cleanup task, which runs however the demo ends. */
 export const atEnd = (task: () => Promise<void>): void => {
   tasks.push(task);
 };
 
-/** True once the demo is ending. Failures of running work are then expected and not worth reporting. */
+/** Returns whether the demo is ending. From then on, running work is expected to fail, so failures are not reported. */
 export const isEnding = (): boolean => hasStarted;
 
-/** Undoes everything and exits with the code. Only the first call counts. */
+/** Runs all cleanup tasks and exits with the code. Later calls do nothing. */
 export async function end(code: number): Promise<void> {
   if (hasStarted) return;
   hasStarted = true;

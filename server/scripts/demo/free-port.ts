@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 /** Returns the preferred port if nothing listens on it, and otherwise a free port. */
-export async function freePort(preferred = 0): Promise<number> {
+export async function findFreePort(preferred = 0): Promise<number> {
   const probe = createServer().listen(preferred, '127.0.0.1');
   const isFree = await once(probe, 'listening').then(
     () => true,
     () => false,
   );
-  if (!isFree) return await freePort();
+  if (!isFree) return await findFreePort();
   const { port } = probe.address() as AddressInfo;
   probe.close();
   await once(probe, 'close');

@@ -25,11 +25,11 @@ new database, which it removes at the end.`,
     },
     'postgres-port': {
       type: 'string',
-      meaning: `Port of this machine on which to look for a PostgreSQL. Default: ${DEFAULT_POSTGRES_PORT}`,
+      meaning: `Local port on which to look for a PostgreSQL server. Default: ${DEFAULT_POSTGRES_PORT}`,
     },
   },
   variables: {
-    DATABASE_URL: { meaning: 'A database of the PostgreSQL to use, as a superuser', default: 'none' },
+    DATABASE_URL: { meaning: 'URL of a database on the PostgreSQL server to use, with a superuser', default: 'none' },
     PORT: { meaning: 'Port of the server', default: `${DEFAULT_PORT}, or a free port if it is in use` },
     HOST: { meaning: 'Address to listen on', default: '127.0.0.1' },
     LOG_LEVEL: { meaning: VARIABLES.LOG_LEVEL.meaning, default: 'error' },
@@ -47,7 +47,7 @@ const postgresPort = Number(options['postgres-port'] ?? DEFAULT_POSTGRES_PORT);
 if (!Number.isInteger(postgresPort) || postgresPort < 1 || postgresPort > 65_535)
   rejectOption(RUN, `--postgres-port must be a port from 1 to 65535, not '${options['postgres-port']}'`);
 
-// A terminal that is closed sends SIGHUP.
+// A terminal sends SIGHUP when it is closed.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     process.stdout.write('\nStopping.\n');
@@ -74,8 +74,8 @@ async function showDemo(): Promise<void> {
   const { host, port, logLevel } = await readSettings();
   const { createOwnDatabase } = await import('./postgres-server.ts');
   const { readConfig } = await import('../../src/platform/config.ts');
-  // Loads the story while PostgreSQL starts.
-  const story = import('./story.ts');
+  // Loads the module while PostgreSQL starts.
+  const sampleData = import('./sample-data.ts');
   const server = await choosePostgres();
   databaseUrl = server.url;
   await printOldDatabases(server);
@@ -87,8 +87,8 @@ async function showDemo(): Promise<void> {
   });
   const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
   const login = await step('Sample data: 3 projects, 4 people, 60 days of history', async () => {
-    const { prepareStory } = await story;
-    return await prepareStory(url);
+    const { prepareSampleData } = await sampleData;
+    return await prepareSampleData(url);
   });
   const { username, password, secretKey } = login;
   const config = readConfig({
@@ -118,11 +118,11 @@ Ctrl+C stops the server${options.keep ? ' and keeps' : ' and removes'} the datab
 /** Reads the variables as the server does, and finds a port on which the server can listen. Fails before any work. */
 async function readSettings() {
   const { readConfig } = await import('../../src/platform/config.ts');
-  const { freePort, probePort } = await import('./free-port.ts');
+  const { findFreePort, probePort } = await import('./free-port.ts');
   const { DATABASE_URL, PORT, HOST, LOG_LEVEL } = process.env;
   const { host, port, logLevel } = readConfig({
     DATABASE_URL: DATABASE_URL || 'postgres://127.0.0.1/postgres',
-    PORT: PORT || String(await freePort(DEFAULT_PORT)),
+    PORT: PORT || String(await findFreePort(DEFAULT_PORT)),
     HOST: HOST || '127.0.0.1',
     LOG_LEVEL: LOG_LEVEL || 'error',
   });
@@ -154,10 +154,10 @@ async function choosePostgres() {
   }
   const localServer = await findLocal(postgresPort);
   if (typeof localServer !== 'string') return localServer;
-  const { cacheFolder, downloadPostgres, isDownloaded } = await import('./download.ts');
+  const { getCacheFolder, downloadPostgres, isDownloaded } = await import('./download.ts');
   const { startOwnPostgres } = await import('./own-postgres.ts');
   console.log(`  PostgreSQL on port ${postgresPort} is not used: ${localServer}.`);
-  const cache = cacheFolder(`${process.platform}-${process.arch}`);
+  const cache = getCacheFolder(`${process.platform}-${process.arch}`);
   if (isDownloaded(cache)) console.log(`  PostgreSQL from an earlier demo is in ${cache}.`);
   const programs = isDownloaded(cache)
     ? await downloadPostgres()

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { atEnd, isEnding } from './cleanup.ts';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 import { guard } from './guard.ts';
 import { inspect, type PostgresServer } from './postgres-server.ts';
 
-const READY_WITHIN_MS = 30_000;
-const STOP_WITHIN_MS = 5_000;
+const READY_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
 
-/** The demo's data is temporary, so nothing waits for the disk. */
+/** The demo's data is temporary, so PostgreSQL need not wait for the disk. */
 const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
@@ -40,7 +40,7 @@ export async function startOwnPostgres(
   programs: string,
   { keep, isKept }: KeepOptions,
 ): Promise<OwnPostgres> {
-  const user = unprivilegedUser();
+  const user = findUnprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), 'halyard-demo-'));
   if (!keep) guard(folder);
   const [data, passwordFile, log] = ['data', 'password', 'log'].map(name => join(folder, name)) as [
@@ -72,7 +72,7 @@ export async function startOwnPostgres(
   });
   try {
     await initialization;
-    const port = await freePort();
+    const port = await findFreePort();
     if (isEnding()) throw new Error('The demo ended before PostgreSQL started.');
     const output = openSync(log, 'a');
     // In a separate process group, so that Ctrl+C does not stop PostgreSQL before the server.
@@ -100,13 +100,13 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   child.ref();
   const exit = once(child, 'exit');
   child.kill('SIGINT');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   await exit;
   clearTimeout(timer);
 }
 
 async function waitUntilReady(url: string): Promise<PostgresServer> {
-  const deadline = performance.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
     try {
       return await inspect(url);
@@ -117,8 +117,8 @@ async function waitUntilReady(url: string): Promise<PostgresServer> {
   }
 }
 
-/** PostgreSQL does not run as root. It then runs as the user postgres, or nobody. */
-function unprivilegedUser(): { uid: number; gid: number } | undefined {
+/** PostgreSQL refuses to run as root, so as root, the demo runs it as the user postgres or nobody. */
+function findUnprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -3,12 +3,12 @@ import { userInfo } from 'node:os';
 import pg from 'pg';
 import { MIN_POSTGRES_VERSION } from '../../src/platform/db/postgres-version.ts';
 
-const CONNECT_WITHIN_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 3_000;
 
 /** A PostgreSQL server on which the demo may create a database. */
 export type PostgresServer = { url: string; version: string };
 
-/** Why a PostgreSQL server cannot be used, as a sentence without the full stop. */
+/** Thrown if a PostgreSQL server cannot be used. The message is a clause without a full stop. */
 export class UnsuitableError extends Error {}
 
 /** Checks, without writing anything, whether the demo can use a PostgreSQL server. */
@@ -71,7 +71,7 @@ export async function listOldDatabases({ url }: PostgresServer): Promise<string[
 }
 
 async function query<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_WITHIN_MS });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   await client.connect();
   try {
     return (await client.query<Row>(statement)).rows;

@@ -39,7 +39,7 @@ type Drill = {
   pid: number;
   kill: (signal: NodeJS.Signals) => void;
   output: () => string;
-  ended: Promise<number | null>;
+  exited: Promise<number | null>;
 };
 
 function startDrill(args: string[] = [], env: Record<string, string> = {}): Drill {
@@ -63,37 +63,37 @@ function startDrill(args: string[] = [], env: Record<string, string> = {}): Dril
     pid,
     kill: signal => process.kill(-pid, signal),
     output: () => output,
-    ended: once(child, 'close').then(([code]) => code),
+    exited: once(child, 'close').then(([code]) => code),
   };
 }
 
-/** Waits until the drill has printed a line that matches. Fails if the drill ends before. */
-async function waitForOutput({ ended, output }: Drill, pattern: RegExp): Promise<void> {
+/** Waits until the drill has printed a line that matches. Fails if the drill ends before that. */
+async function waitForOutput({ exited, output }: Drill, pattern: RegExp): Promise<void> {
   let exitCode: number | null | undefined;
-  void ended.then(code => {
+  void exited.then(code => {
     exitCode = code;
   });
   while (!pattern.test(output())) {
     if (exitCode !== undefined)
-      throw new Error(`The drill ended with ${exitCode} before it printed ${pattern}:\n${output()}`);
+      throw new Error(`The drill exited with ${exitCode} before it printed ${pattern}:\n${output()}`);
     await setTimeout(5);
   }
 }
 
 async function drill(args: string[] = [], env: Record<string, string> = {}) {
-  const { ended, output } = startDrill(args, env);
-  return { code: await ended, output: output() };
+  const { exited, output } = startDrill(args, env);
+  return { code: await exited, output: output() };
 }
 
-/** The scratch databases of this file's drills; others may run on the same PostgreSQL. */
-const scratchDatabases = async (): Promise<string[]> =>
+/** Lists the scratch databases of this file's drills. Other drills may run on the same PostgreSQL server. */
+const listScratchDatabases = async (): Promise<string[]> =>
   (
     await query<{ name: string }>(
       `select datname as name from pg_database where shobj_description(oid, 'pg_database') like '%drill of ${source}'`,
     )
   ).map(({ name }) => name);
 
-const folders = (): string[] => readdirSync(temporary).filter(name => name.startsWith('halyard-drill-'));
+const listFolders = (): string[] => readdirSync(temporary).filter(name => name.startsWith('halyard-drill-'));
 
 test.each([
   [['--jobs', '0'], "--jobs must be a whole number from 1 to 64, not '0'"],
@@ -137,7 +137,7 @@ test('a drill that cannot run exits with 1 and a one-line message, before it dum
     expect(output).not.toMatch(/Dumped|Problem|^\s+at /m);
     expect(code).toBe(1);
   }
-  expect(folders()).toEqual([]);
+  expect(listFolders()).toEqual([]);
 });
 
 test.each<[NodeJS.Signals, RegExp]>([
@@ -150,23 +150,23 @@ test.each<[NodeJS.Signals, RegExp]>([
 
   drillRun.kill(signal);
 
-  expect(await drillRun.ended, drillRun.output()).toBe(1);
+  expect(await drillRun.exited, drillRun.output()).toBe(1);
   expect(drillRun.output()).toContain('The drill was stopped.');
   expect(drillRun.output()).not.toMatch(/Problem|usable|"level"|^\s+at /m);
-  expect(folders()).toEqual([]);
-  expect(await scratchDatabases()).toEqual([]);
+  expect(listFolders()).toEqual([]);
+  expect(await listScratchDatabases()).toEqual([]);
 });
 
 test("only the drill's user can read the dump, and the next drill removes what a killed drill left behind", async () => {
   const killedDrill = startDrill();
   // Kills before the restore, because pg_restore would outlive the drill and go on using the database.
   await waitForOutput(killedDrill, /Restored/);
-  const [folder = ''] = folders();
+  const [folder = ''] = listFolders();
   expect(statSync(join(temporary, folder)).mode & 0o777).toBe(0o700);
   killedDrill.kill('SIGKILL');
-  await killedDrill.ended;
-  const leftDatabases = await scratchDatabases();
-  expect(folders()).toEqual([folder]);
+  await killedDrill.exited;
+  const leftDatabases = await listScratchDatabases();
+  expect(listFolders()).toEqual([folder]);
   expect(leftDatabases).toHaveLength(1);
   // PostgreSQL notices the end of a session when it writes to it.
   await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${leftDatabases[0]}'`);
@@ -174,10 +174,10 @@ test("only the drill's user can read the dump, and the next drill removes what a
   const { code, output } = await drill();
 
   expect(code, output).toBe(0);
-  expect(output).toContain(`Removed the database ${leftDatabases[0]}, which an interrupted drill left.`);
-  expect(output).toContain(`Removed the folder ${join(temporary, folder)}, which an interrupted drill left.`);
-  expect(folders()).toEqual([]);
-  expect(await scratchDatabases()).toEqual([]);
+  expect(output).toContain(`Removed the database ${leftDatabases[0]}, which an interrupted drill left behind.`);
+  expect(output).toContain(`Removed the folder ${join(temporary, folder)}, which an interrupted drill left behind.`);
+  expect(listFolders()).toEqual([]);
+  expect(await listScratchDatabases()).toEqual([]);
 });
 
 test('a kept scratch database is not removed by the next drill', async () => {

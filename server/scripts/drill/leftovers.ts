@@ -19,10 +19,10 @@ export async function removeLeftovers(scratchServer: pg.Client): Promise<void> {
   );
   for (const { name } of rows) {
     await scratchServer.query(`drop database if exists ${name}`).then(
-      () => console.log(`Removed the database ${name}, which an interrupted drill left.`),
+      () => console.log(`Removed the database ${name}, which an interrupted drill left behind.`),
       (error: Error) =>
         console.warn(
-          `An interrupted drill left the database ${name}: ${error.message}. Remove it with: dropdb ${name}`,
+          `Cannot remove the database ${name}, which an interrupted drill left behind: ${error.message}. Remove it with: dropdb ${name}`,
         ),
     );
   }
@@ -33,10 +33,10 @@ async function removeFolders(): Promise<void> {
     const [, pid] = FOLDER.exec(name) ?? [];
     if (pid === undefined || isRunning(Number(pid))) continue;
     const folder = join(tmpdir(), name);
-    // Another user may have created the folder.
+    // A different user may have created the folder.
     if ((await stat(folder).catch(() => undefined))?.uid !== process.getuid?.()) continue;
     await rm(folder, { recursive: true, force: true });
-    console.log(`Removed the folder ${folder}, which an interrupted drill left.`);
+    console.log(`Removed the folder ${folder}, which an interrupted drill left behind.`);
   }
 }
 

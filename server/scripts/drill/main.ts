@@ -14,12 +14,12 @@ import { checkProgram, ProgramError, runProgram } from './programs.ts';
 import { createScratch, type Scratch, withClient } from './scratch.ts';
 import { tryVersion } from './trial.ts';
 
-/** How long a step may take to stop on its own before the drill removes its database. */
-const STOP_WITHIN_MS = 5_000;
+/** How long the drill waits for a step to stop before it removes the scratch database. */
+const STOP_TIMEOUT_MS = 5_000;
 
 const options = readDrillOptions();
 
-/** Thrown if the backup is not usable. After any other error, the drill does not know whether the backup is usable. */
+/** Thrown if the backup is not usable. After any other error, it is unknown whether the backup is usable. */
 class UnusableBackupError extends Error {
   readonly problems: string[];
   constructor(problems: string[]) {
@@ -36,7 +36,7 @@ stopRequest.catch(() => {});
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     console.error(`Stopping after ${signal}.`);
-    stopController.abort(new StartError('The drill was stopped. It says nothing about the backup.'));
+    stopController.abort(new StartError('The drill was stopped, so it is unknown whether the backup is usable.'));
   });
 
 await runScript(process.env, async config => {
@@ -45,7 +45,7 @@ await runScript(process.env, async config => {
     await drill(config);
     console.log(`The drill passed in ${seconds(performance.now() - startedAt)}. The backup is usable.`);
   } catch (error) {
-    // Ctrl+C also ends the programs that run for the drill, and the errors they then report say nothing about the backup.
+    // Ctrl+C also ends the drill's child processes, whose errors then say nothing about the backup.
     stopController.signal.throwIfAborted();
     if (!(error instanceof UnusableBackupError)) throw error;
     for (const problem of error.problems) console.error(`Problem: ${problem}`);
@@ -79,7 +79,7 @@ async function drill(config: Config): Promise<void> {
   }
 }
 
-/** Checks before doing any work whether the drill can run. */
+/** Checks whether the drill can run, before it does any work. */
 async function checkRequirements(source: pg.Client): Promise<void> {
   if (options.dump !== '')
     await access(options.dump).catch(({ code }) => {
@@ -88,8 +88,8 @@ async function checkRequirements(source: pg.Client): Promise<void> {
   const { rows } = await source.query<{ major: number }>(
     `select current_setting('server_version_num')::int / 10000 as major`,
   );
-  const lowest = rows[0]?.major ?? 0;
-  if (options.dump === '') await checkProgram('pg_dump', lowest);
+  const minVersion = rows[0]?.major ?? 0;
+  if (options.dump === '') await checkProgram('pg_dump', minVersion);
   await checkProgram('pg_restore', 0);
 }
 
@@ -149,14 +149,14 @@ async function start(config: Config, url: string): Promise<void> {
   });
 }
 
-/** Runs a step and prints its time. A failure that is due to the backup is reported as a problem. */
+/** Runs a step and prints its duration. A failure caused by the backup is reported as a problem. */
 async function step(verb: string, work: () => Promise<string>): Promise<void> {
   const startedAt = performance.now();
   stopController.signal.throwIfAborted();
   const workDone = work();
   const result = await Promise.race([workDone, stopRequest]).catch(async error => {
     if (stopController.signal.aborted) {
-      await Promise.race([workDone.catch(() => {}), delay(STOP_WITHIN_MS)]);
+      await Promise.race([workDone.catch(() => {}), delay(STOP_TIMEOUT_MS)]);
       throw stopController.signal.reason;
     }
     if (error instanceof ProgramError || error instanceof MigrationError)

@@ -12,21 +12,21 @@ const MAX_KEPT_CHARACTERS = 4_000;
 const MAX_SHOWN_LINES = 5;
 
 /** Fails unless at least this major version of the program is installed. */
-export async function checkProgram(name: Program, lowest: number): Promise<void> {
+export async function checkProgram(name: Program, minVersion: number): Promise<void> {
   const { stdout } = await promisify(execFile)(name, ['--version']).catch(error => {
     if (error.code !== 'ENOENT') throw new StartError(`${name} does not run: ${error.message}`);
     throw new StartError(
       `${name} is not installed. Install PostgreSQL's client programs. On Debian: apt-get install postgresql-client.`,
     );
   });
-  const [, majorVersion = String(lowest)] = /\) (\d+)/.exec(stdout) ?? [];
-  if (Number(majorVersion) < lowest)
+  const [, majorVersion = String(minVersion)] = /\) (\d+)/.exec(stdout) ?? [];
+  if (Number(majorVersion) < minVersion)
     throw new StartError(
-      `${name} has version ${majorVersion}, but PostgreSQL has version ${lowest}. Install client programs of version ${lowest} or newer.`,
+      `${name} has version ${majorVersion}, but PostgreSQL has version ${minVersion}. Install client programs of version ${minVersion} or newer.`,
     );
 }
 
-/** Runs pg_dump or pg_restore on the database at a URL. The password is not visible in the list of processes. */
+/** Runs pg_dump or pg_restore on the database at a URL. The password does not appear in the process list. */
 export async function runProgram(
   name: Program,
   databaseUrl: string,

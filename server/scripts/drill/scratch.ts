@@ -9,7 +9,7 @@ export type Scratch = { url: string; name: string; drop: () => Promise<void>; ke
 /** How the comment on a scratch database begins. The name of the drilled database follows. */
 export const SCRATCH_COMMENT = 'Scratch database of a halyard drill of ';
 
-/** Runs work with a connection that has no limit on the duration of a statement. */
+/** Runs work with a connection that has no statement timeout. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connect(url);
   try {
@@ -30,7 +30,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Creates an empty database on the URL's server for a drill of the database `source`, after the preparation. */
+/** Prepares the server at the URL, and creates an empty database on it for a drill of the database `source`. */
 export async function createScratch(
   serverUrl: string,
   source: string,
@@ -72,7 +72,7 @@ function scratchError(error: unknown, serverUrl: string): unknown {
     const { username, host } = new URL(serverUrl);
     const role = decodeURIComponent(username) || 'of the URL';
     return new StartError(
-      `Role ${role} at ${host} has no permission to create the scratch database. Grant it with: alter role ${role} createdb. Or name another PostgreSQL server with --scratch.`,
+      `Role ${role} at ${host} has no permission to create the scratch database. Grant it with: alter role ${role} createdb. Or choose a different PostgreSQL server with --scratch.`,
       { cause: error },
     );
   }

@@ -247,7 +247,7 @@ test('npm run setup -- --help installs nothing', async () => {
 });
 
 const START_POSTGRES =
-  'docker compose up -d --wait postgres starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
+  'docker compose up -d --wait postgres starts PostgreSQL on port 5432. To use a different server: DATABASE_URL=postgres://… npm run setup';
 
 /** Runs setup in an empty folder, which must stay empty. */
 async function runFailingSetup(url: string): Promise<string[]> {

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 
 type Json = Record<string, unknown>;
 
-/** Returns the committed OpenAPI document with every reference replaced by the component it refers to. */
+/** Returns the committed OpenAPI document with every reference replaced by the resolveComponent it refers to. */
 export function readApiDocument<T>(): T {
   const text = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');
   return dereference(JSON.parse(text)) as T;
 }
 
-/** Returns a document with every reference replaced by the component it refers to. */
+/** Returns a document with every reference replaced by the resolveComponent it refers to. */
 export function dereference(document: Json): Json {
   const resolvedComponents = new Map<string, unknown>();
   const resolve = (value: unknown): unknown => {
@@ -16,17 +16,17 @@ export function dereference(document: Json): Json {
     if (Array.isArray(value)) return value.map(resolve);
     const { $ref, ...keywords } = value as Json;
     const siblings = Object.fromEntries(Object.entries(keywords).map(([key, part]) => [key, resolve(part)]));
-    return typeof $ref === 'string' ? { ...(component($ref) as Json), ...siblings } : siblings;
+    return typeof $ref === 'string' ? { ...(resolveComponent($ref) as Json), ...siblings } : siblings;
   };
-  const component = (reference: string): unknown => {
+  const resolveComponent = (reference: string): unknown => {
     if (!resolvedComponents.has(reference))
-      resolvedComponents.set(reference, resolve(partAt(document, reference)));
+      resolvedComponents.set(reference, resolve(findPart(document, reference)));
     return resolvedComponents.get(reference);
   };
   return resolve(document) as Json;
 }
 
-function partAt(document: Json, reference: string): unknown {
+function findPart(document: Json, reference: string): unknown {
   const part = reference
     .replace('#/', '')
     .split('/')

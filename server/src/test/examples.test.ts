@@ -71,7 +71,7 @@ function useInstance(): void {
     Object.assign(page, { variables: {}, programs: [], printed: '', compared: 0 });
     await copyDatabase(demo, name);
     const db = openDb({ url: getDatabaseUrl(name), poolSize: 4, onError: () => {} });
-    const port = await freePort();
+    const port = await findFreePort();
     env.URL = `http://127.0.0.1:${port}`;
     // Requests with a cookie must come from a page at the public URL.
     const settings = { ...APP_SETTINGS, publicUrl: env.URL };
@@ -112,7 +112,7 @@ function endGroup(pid: number): void {
   }
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

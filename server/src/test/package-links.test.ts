@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { repositoryLinks } from '../../../scripts/package/repository.ts';
+import { buildRepositoryLinks } from '../../../scripts/package/repository.ts';
 
 test('a published package links to the repository that publishes it', () => {
-  const publishedLinks = repositoryLinks({
+  const publishedLinks = buildRepositoryLinks({
     GITHUB_SERVER_URL: 'https://github.example',
     GITHUB_REPOSITORY: 'somebody/halyard',
   });
@@ -15,5 +15,5 @@ test('a published package links to the repository that publishes it', () => {
 });
 
 test('a package that is built elsewhere names no repository', () => {
-  expect(repositoryLinks({})).toEqual({});
+  expect(buildRepositoryLinks({})).toEqual({});
 });

@@ -30,7 +30,7 @@ export const unwatch = (server: RunningServer): void => {
 let nextPort = 20_000 + ((process.pid * 97) % 12_000);
 
 /** Returns a port that no server uses. Otherwise a different server's ready response would be mistaken for the new server's. */
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   for (;;) {
     const port = nextPort++;
     const probe = createServer().listen(port, '127.0.0.1');
@@ -79,7 +79,7 @@ export async function startProcess(
   main = defaultMain(),
   args: string[] = [],
 ): Promise<RunningServer> {
-  const port = await freePort();
+  const port = await findFreePort();
   const startedAt = performance.now();
   const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env }, main, args);
   const url = `http://127.0.0.1:${port}`;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
-import { freePort } from '../../../scripts/demo/free-port.ts';
+import { findFreePort } from '../../../scripts/demo/free-port.ts';
 import { createDatabase, dropDatabase, getDatabaseUrl } from '../../test/database.ts';
 import { spawnServer, startProcess, stopProcess } from '../../test/process.ts';
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
   await runAsAdmin(`create role ${role} login; alter database ${name} owner to ${role}`);
   direct.username = role;
   pooledUrl.username = role;
-  pooledUrl.host = `127.0.0.1:${await freePort()}`;
+  pooledUrl.host = `127.0.0.1:${await findFreePort()}`;
   writeFileSync(
     join(folder, 'pgbouncer.ini'),
     `[databases]

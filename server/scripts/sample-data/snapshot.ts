@@ -18,14 +18,14 @@ type Header = {
   /** The sample data ends at this time. */
   takenAt: string;
   /** The rows match the schema after these migrations. */
-  newestMigration: string;
+  findNewestMigration: string;
   /** The last value of each sequence that was used. */
   sequences: Record<string, string>;
 };
 type Table = { table: string; columns: string[] };
 
-/** Encrypts the secrets of the integrations in the file. The key is public, so each demo encrypts them again with a new key. */
-export const STORY_KEY = createHash('sha256').update('the demo story of Halyard').digest();
+/** Encrypts the integrations' secrets in the file. This key is public, so each demo encrypts the secrets again with a new key. */
+export const SNAPSHOT_KEY = createHash('sha256').update('the demo story of Halyard').digest();
 
 /** Rows from logins, requests or caches, which the sample data does not need. */
 const UNUSED_TABLES = ['sessions', 'login_failures', 'login_places', 'idempotency_keys', 'idempotency_usage'];
@@ -45,15 +45,15 @@ const ADMIN = 'ada';
 /** The next attempts of failing deliveries. */
 const JOBS = { table: 'pgboss.job', where: `state = 'created' and name = '${DELIVERY_QUEUE}'` };
 
-const newestMigration = async (): Promise<string> => (await listOwnMigrations()).at(-1) ?? '';
+const findNewestMigration = async (): Promise<string> => (await listOwnMigrations()).at(-1) ?? '';
 
-/** Writes the sample data from a database to the file, without passwords. Its secrets must be encrypted with `STORY_KEY`. */
+/** Writes the sample data from a database to the file, without passwords. Its secrets must be encrypted with `SNAPSHOT_KEY`. */
 export async function saveSnapshot(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async client => {
     const { rows } = await client.query<{ now: string }>('select now()::text as now');
     const header: Header = {
       takenAt: rows[0]?.now ?? '',
-      newestMigration: await newestMigration(),
+      findNewestMigration: await findNewestMigration(),
       sequences: await readSequences(client),
     };
     const lines = [JSON.stringify(header)];
@@ -79,7 +79,7 @@ export async function loadSnapshot(
 ): Promise<string | undefined> {
   const [headerLine = '{}', ...lines] = (await readFile(locate('sampleData'), 'utf8')).trimEnd().split('\n');
   const header = JSON.parse(headerLine) as Header;
-  if (header.newestMigration !== (await newestMigration())) return undefined;
+  if (header.findNewestMigration !== (await findNewestMigration())) return undefined;
   await withClient(databaseUrl, async client => {
     await client.query('begin');
     // No trigger runs, because the rows are complete and events are immutable.
@@ -109,7 +109,7 @@ export async function loadSnapshot(
   const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
   try {
     await writeUsage(db);
-    await resealSecrets(db, makeKeyring(secretKey, [STORY_KEY]));
+    await resealSecrets(db, makeKeyring(secretKey, [SNAPSHOT_KEY]));
   } finally {
     await db.destroy();
   }

@@ -7,7 +7,7 @@ import { DAY, type Steps } from './steps.ts';
 
 export type Send = <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
 
-/** The API as one person calls it. */
+/** A user, and a function that calls the API as this user. */
 export type Person = { id: number; send: Send };
 
 export type Login = { username: string; password: string; role: string };
@@ -19,7 +19,7 @@ const ROLES = { ada: 'Admin', ben: 'Editor', dora: 'Editor', emil: 'Viewer' };
 
 const makePassword = (): string => randomBytes(15).toString('base64url');
 
-/** Ada sets up the instance and invites the others. */
+/** Creates Ada, the admin, who then creates the other users. */
 export async function createPeople(
   steps: Steps,
   databaseUrl: string,
@@ -33,7 +33,7 @@ export async function createPeople(
   }));
   const passwords = Object.fromEntries(logins.map(({ username, password }) => [username, password]));
 
-  // Nobody exists yet who could create the first admin through the API.
+  // No user exists yet who could create the first admin through the API.
   const ada = await steps.runAt(days * DAY, async () => {
     const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
     const password = passwords.ada ?? '';

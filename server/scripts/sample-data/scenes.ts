@@ -3,12 +3,12 @@ import { buildFeaturePath, ENVIRONMENTS, PROJECTS } from './flags.ts';
 import type { People } from './people.ts';
 import type { Receiver } from './receiver.ts';
 import { DAY, HOUR, type Steps } from './steps.ts';
-import { seeFlags } from './usage.ts';
+import { markFlagsSeen } from './usage.ts';
 
 const EU = ['AT', 'BE', 'DE', 'ES', 'FR', 'IT', 'NL', 'SE'];
 
 /** Sets up the instance: environments, projects, members, context fields and segments. */
-export async function createBeginning(steps: Steps, { ada, ben, dora, emil }: People, days: number) {
+export async function setUpInstance(steps: Steps, { ada, ben, dora, emil }: People, days: number) {
   const start = days * DAY - 60;
   await steps.runAt(start, () =>
     ada.send('POST', '/api/admin/environments', { name: 'staging', type: 'preproduction', sortOrder: 150 }),
@@ -59,7 +59,7 @@ export async function createBeginning(steps: Steps, { ada, ben, dora, emil }: Pe
   );
 }
 
-/** Three days ago, the team connects a deploy bot and a data warehouse. */
+/** Connects a deploy bot and a data warehouse, dated three days ago. */
 export async function createIntegrations(
   steps: Steps,
   { ada }: People,
@@ -98,10 +98,10 @@ export async function createIntegrations(
 type Strategy = { id: string; name: string } & Record<string, unknown>;
 
 /**
- * Plays the last three days, in which the express checkout is rolled out to half of the EU and cloned for business customers, and
- * the data warehouse fails.
+ * Creates the last three days: the express checkout is rolled out to half of the EU and cloned for business customers, and the data
+ * warehouse fails.
  */
-export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, receiver: Receiver, db: Db) {
+export async function createLastDays(steps: Steps, { ada, ben, dora, emil }: People, receiver: Receiver, db: Db) {
   const express = buildFeaturePath('payments', 'checkout-express');
   const strategies = `${express}/environments/production/strategies`;
   const { segments } = await ben.send<{ segments: { id: number; name: string }[] }>(
@@ -136,7 +136,7 @@ export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, r
   const { id: _, ...fields } = gradualStrategy;
   const change = (changes: object) => ({ ...fields, ...changes });
   await steps.runAt(2 * DAY + 3 * HOUR, () => ben.send('POST', `${express}/environments/production/on`));
-  await steps.runAt(2 * DAY + 2 * HOUR, () => seeFlags(db));
+  await steps.runAt(2 * DAY + 2 * HOUR, () => markFlagsSeen(db));
   await steps.runAt(DAY + 9 * HOUR, () =>
     ben.send('POST', `${buildFeaturePath('payments', 'fraud-score-threshold')}/environments/production/on`),
   );
@@ -176,11 +176,11 @@ export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, r
       { op: 'replace', path: '/description', value: 'Transfers within ten seconds, also on weekends' },
     ]),
   );
-  // The README begins with this flag enabled in development.
+  // The README starts with this flag enabled in development.
   await steps.runAt(63, () =>
     dora.send('POST', `${buildFeaturePath('payments', 'sepa-instant')}/environments/development/on`),
   );
-  await steps.runAt(62, () => seeFlags(db));
+  await steps.runAt(62, () => markFlagsSeen(db));
   await steps.runAt(59, () => ada.send('POST', `${express}/favorites`));
   await steps.runAt(58, () =>
     ada.send('POST', `${buildFeaturePath('search', 'semantic-ranking')}/favorites`),

@@ -6,12 +6,12 @@ import { startServer } from '../../src/server.ts';
 import { makeHistory } from './history.ts';
 import { createPeople, type Login } from './people.ts';
 import { startReceiver } from './receiver.ts';
-import { createBeginning, createIntegrations, endStory } from './scenes.ts';
+import { setUpInstance, createIntegrations, createLastDays } from './scenes.ts';
 import { makeSteps } from './steps.ts';
 import { writeUsage } from './usage.ts';
 
 const DAYS = 60;
-/** Three attempts within two seconds, then half an hour, so that a failing delivery has both past attempts and a scheduled one. */
+/** Three attempts within two seconds, and the next after half an hour, so that a failing delivery has both past and scheduled attempts. */
 const SCHEDULE = [0, 0.2, 0.4, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** Creates the sample data in an empty database. Returns the users with their passwords. */
@@ -27,7 +27,7 @@ export async function makeSampleData(config: Config): Promise<Login[]> {
       ...config,
       host: '127.0.0.1',
       port: 0,
-      // Not warn, because the server would warn that there is no user, and the sample data creates the first one.
+      // Not `warn`, because the server would warn that there are no users yet.
       logLevel: 'error',
       allowPrivateTargets: true,
       deliverySchedule: SCHEDULE,
@@ -37,10 +37,10 @@ export async function makeSampleData(config: Config): Promise<Login[]> {
       const { port } = server.app.server.address() as { port: number };
       const steps = makeSteps(client);
       const people = await createPeople(steps, config.databaseUrl, `http://127.0.0.1:${port}`, DAYS);
-      await createBeginning(steps, people, DAYS);
+      await setUpInstance(steps, people, DAYS);
       await makeHistory(steps, people, db, DAYS, 3);
       await createIntegrations(steps, people, receiver);
-      await endStory(steps, people, receiver, db);
+      await createLastDays(steps, people, receiver, db);
       await steps.shiftTimes();
       await writeUsage(db);
       return people.logins;

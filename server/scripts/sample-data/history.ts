@@ -2,7 +2,7 @@ import type { Db } from '../../src/platform/db/database.ts';
 import { buildFeaturePath, ENVIRONMENTS, FLAGS } from './flags.ts';
 import type { People, Person } from './people.ts';
 import { DAY, HOUR, type Steps } from './steps.ts';
-import { seeFlags, startApplications } from './usage.ts';
+import { markFlagsSeen, startApplications } from './usage.ts';
 
 type Flag = {
   project: string;
@@ -12,7 +12,7 @@ type Flag = {
   strategyId: string | undefined;
 };
 
-/** Numbers from 0 to 1 that are the same in every run, so that the sample data is too. */
+/** Returns a generator of numbers from 0 to 1, which are the same in every run, so that the sample data is too. */
 function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -21,7 +21,7 @@ function makeRandom(seed: number): () => number {
   };
 }
 
-/** The scenes enable these flags here. If they were already enabled, nothing would change, and an event and a delivery would be missing. */
+/** The last days enable these flags here. The history must not, because enabling them again would create no event or delivery. */
 const ENABLED_LATER: Record<string, string> = {
   'checkout-express': 'production',
   'fraud-score-threshold': 'production',
@@ -31,11 +31,11 @@ const ENABLED_LATER: Record<string, string> = {
 const ROLLOUTS = [5, 10, 25, 50, 75, 100];
 const TAGS = ['checkout', 'ranking', 'q4', 'ios', 'android', 'growth'];
 
-/** How many days ago the applications started, and how many days ago they first asked for the new flags. */
-const STARTED_ON = 30;
-const SEEN_ON = [30, 25, 21, 17, 13, 8, 5];
+/** How many days ago the applications started, and on which days they first requested new flags. */
+const STARTED_DAYS_AGO = 30;
+const SEEN_DAYS_AGO = [30, 25, 21, 17, 13, 8, 5];
 
-/** Plays the days up to `untilDay`: people create flags, change rollouts, enable and disable flags, tag them and add favorites. */
+/** Creates the history up to `untilDay`: people create flags, change rollouts, enable and disable flags, tag them and add favorites. */
 export async function makeHistory(
   steps: Steps,
   people: People,
@@ -73,10 +73,10 @@ export async function makeHistory(
     const changes = weekday === 0 || weekday === 6 ? Math.floor(random() * 2) : 3 + Math.floor(random() * 5);
     for (let i = 0; i < changes && flags.length > 0; i++) {
       const flag = pick(flags);
-      await steps.runAt(next(), () => changeSomething(flag, pick(team), random, pick));
+      await steps.runAt(next(), () => makeRandomChange(flag, pick(team), random, pick));
     }
-    if (day === STARTED_ON) await steps.runAt(next(), () => startApplications(db));
-    if (SEEN_ON.includes(day)) await steps.runAt(next(), () => seeFlags(db));
+    if (day === STARTED_DAYS_AGO) await steps.runAt(next(), () => startApplications(db));
+    if (SEEN_DAYS_AGO.includes(day)) await steps.runAt(next(), () => markFlagsSeen(db));
     if (day === 10)
       await steps.runAt(next(), () =>
         people.ben.send('POST', '/api/admin/projects/payments/stale', {
@@ -87,21 +87,21 @@ export async function makeHistory(
   }
 }
 
-async function changeSomething(
+async function makeRandomChange(
   flag: Flag,
   person: Person,
   random: () => number,
   pick: <T>(list: readonly T[]) => T,
 ): Promise<void> {
   const path = buildFeaturePath(flag.project, flag.name);
-  const what = random();
-  if (what < 0.45) {
+  const choice = random();
+  if (choice < 0.45) {
     const environment = pick(ENVIRONMENTS.filter(name => name !== ENABLED_LATER[flag.name]));
     const isEnabled = flag.enabled.has(environment);
     await person.send('POST', `${path}/environments/${environment}/${isEnabled ? 'off' : 'on'}`);
     if (isEnabled) flag.enabled.delete(environment);
     else flag.enabled.add(environment);
-  } else if (what < 0.8 && flag.name !== 'checkout-express') {
+  } else if (choice < 0.8 && flag.name !== 'checkout-express') {
     flag.rollout = pick(ROLLOUTS.filter(percent => percent !== flag.rollout));
     const strategy = {
       name: 'flexibleRollout',
@@ -111,7 +111,7 @@ async function changeSomething(
     if (flag.strategyId === undefined)
       flag.strategyId = (await person.send<{ id: string }>('POST', strategies, strategy)).id;
     else await person.send('PUT', `${strategies}/${flag.strategyId}`, strategy);
-  } else if (what < 0.9) {
+  } else if (choice < 0.9) {
     // Adding a tag that the flag already has changes nothing.
     await person.send('POST', `/api/admin/features/${flag.name}/tags`, { type: 'simple', value: pick(TAGS) });
   } else {

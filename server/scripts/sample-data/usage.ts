@@ -6,7 +6,7 @@ import { createMetricPartitions } from '../../src/reporting/metrics/partitions.t
 import { assignIds } from '../../src/reporting/metrics/store.ts';
 import { ENVIRONMENTS } from './flags.ts';
 
-/** The applications in the sample data: each asks for the flags of one project. */
+/** The applications in the sample data. Each requests the flags of one project. */
 const APPLICATIONS = [
   {
     project: 'payments',
@@ -18,11 +18,11 @@ const APPLICATIONS = [
   { project: 'mobile', application: 'mobile-app', sdkVersion: 'unleash-js-sdk:3.8.2', instances: 2 },
 ];
 const FRONTEND_APPLICATION = 'mobile-app';
-/** No application asks for these yet. */
+/** No application requests these flags yet. */
 const UNSEEN_FLAGS = ['wallet-top-up', 'checkout-express-b2b'];
 /** The code of this flag was removed this many days ago. */
 const REMOVED_FLAG = { name: 'old-card-form', daysAgo: 12 };
-/** Counts by hour are kept for a week, so the sample data has complete days of them. */
+/** Hourly counts are kept for a week, so the sample data has them for this many complete days. */
 const HOURLY_DAYS = 6;
 const DAILY_DAYS = 30;
 const DAY_MS = 86_400_000;
@@ -31,7 +31,7 @@ const applicationProject = sql`(values ${sql.join(
   APPLICATIONS.map(({ project, application }) => sql`(${project}, ${application})`),
 )}) as asking (project, application)`;
 
-/** Starts the applications, which the server then sees for the first time. */
+/** Records the first requests of the applications. */
 export async function startApplications(db: Db): Promise<void> {
   const seenAt = Date.now();
   await makeInstanceRecorder()(
@@ -53,8 +53,8 @@ export async function startApplications(db: Db): Promise<void> {
   );
 }
 
-/** Lets the applications ask for all flags of their projects, which moves new flags to their next stage. */
-export async function seeFlags(db: Db): Promise<void> {
+/** Records that the applications have requested all flags of their projects, which moves new flags to their next stage. */
+export async function markFlagsSeen(db: Db): Promise<void> {
   await sql`
     insert into feature_last_seen (feature_name, environment, seen_at)
     select feature_name, environment, now() from feature_environments
@@ -83,8 +83,8 @@ export async function writeUsage(db: Db): Promise<void> {
 }
 
 /**
- * Creates one row for each flag, environment and application, with how often the application asks for the flag and in what share of
- * the cases the flag is enabled.
+ * Creates one row for each flag, environment and application, with how often the application evaluates the flag and the share of
+ * evaluations in which the flag is enabled.
  */
 async function createUsage(tx: Tx): Promise<void> {
   await sql`
@@ -117,7 +117,7 @@ async function createUsage(tx: Tx): Promise<void> {
 }
 
 async function writeCounts(tx: Tx): Promise<void> {
-  // More by day than by night, and some noise that is the same in every run.
+  // More evaluations by day than by night, with noise that is the same in every run.
   const evaluations = (time: ReturnType<typeof sql>, hours: number) => sql`
     per_hour * ${hours} * (0.3 + 0.7 * (1 + sin((extract(hour from ${time}) - 8) / 12 * pi())) / 2)
       * (0.85 + abs(hashtext(name || ${time}::text)) % 100 * 0.003)`;

@@ -4,13 +4,13 @@ const MINUTE_MS = 60_000;
 export const HOUR = 60;
 export const DAY = 24 * HOUR;
 
-/** One step of the sample history: when it ran on this machine, and when it is supposed to have happened. */
-type Step = { startedAt: string; storyMs: number };
+/** A step of the sample history: when it ran on this machine, and the time to which it is dated, in ms. */
+type Step = { startedAt: string; datedMs: number };
 
 export type Steps = {
   /** Runs a step that is dated this many minutes in the past. Steps must be in chronological order. */
   runAt: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
-  /** From now on, each step waits until every delivery has been attempted, so that attempts get the time of their step. */
+  /** From now on, each step waits until every delivery has been attempted, so that attempts get the step's time. */
   waitForDeliveries: () => void;
   /** Waits until every failing delivery has had this many attempts. */
   waitUntilFailed: (attempts: number) => Promise<void>;
@@ -20,9 +20,9 @@ export type Steps = {
 
 /**
  * The server writes the current time, but the sample data needs times in the past. So the steps run now, in order, and afterwards
- * `shiftTimes` moves the times that each step wrote. This is the only place that changes events. It is correct only on a database
- * that nobody else uses and whose events are not indexed yet: the index covers chunks of 24,000 events, and the sample data has
- * fewer.
+ * `shiftTimes` moves the times that each step wrote. No other code changes events. This is safe only if nobody else uses the database
+ * and its events are not indexed yet. They are not, because the index covers complete chunks of 24,000 events, and the sample data
+ * has fewer.
  */
 export function makeSteps(client: pg.Client): Steps {
   const steps: Step[] = [];
@@ -34,10 +34,10 @@ export function makeSteps(client: pg.Client): Steps {
 
   return {
     runAt: async (minutesAgo, work) => {
-      const storyMs = now - minutesAgo * MINUTE_MS;
-      const previousMs = steps.at(-1)?.storyMs ?? 0;
+      const datedMs = now - minutesAgo * MINUTE_MS;
+      const previousMs = steps.at(-1)?.datedMs ?? 0;
       // The times of one step must not overlap those of the next one.
-      steps.push({ startedAt: await clock(), storyMs: Math.max(storyMs, previousMs + 1_000) });
+      steps.push({ startedAt: await clock(), datedMs: Math.max(datedMs, previousMs + 1_000) });
       const result = await work();
       if (mustWaitForDeliveries)
         await waitUntilNone(client, "select 1 from integration_deliveries where state = 'pending' limit 1");
@@ -55,18 +55,18 @@ export function makeSteps(client: pg.Client): Steps {
     shiftTimes: async () => {
       const endedAt = await clock();
       await client.query('begin');
-      // No trigger runs, because events are immutable and SDKs must not notice this.
+      // Disables triggers, because events are immutable and SDKs must not be notified.
       await client.query('set local session_replication_role = replica');
-      await client.query('create temporary table story (period tstzrange, shift interval) on commit drop');
-      for (const [index, { startedAt, storyMs }] of steps.entries())
+      await client.query('create temporary table step_times (period tstzrange, shift interval) on commit drop');
+      for (const [index, { startedAt, datedMs }] of steps.entries())
         await client.query(
-          'insert into story values (tstzrange($1, $2), to_timestamp($3::float8 / 1000) - $1::timestamptz)',
-          [startedAt, steps[index + 1]?.startedAt ?? endedAt, storyMs],
+          'insert into step_times values (tstzrange($1, $2), to_timestamp($3::float8 / 1000) - $1::timestamptz)',
+          [startedAt, steps[index + 1]?.startedAt ?? endedAt, datedMs],
         );
       for (const { table, columns } of await listTimes(client)) {
         const assignments = columns.map(
           column =>
-            `${column} = ${column} + coalesce((select shift from story where period @> t.${column}), interval '0')`,
+            `${column} = ${column} + coalesce((select shift from step_times where period @> t.${column}), interval '0')`,
         );
         await client.query(`update ${table} t set ${assignments.join(', ')}`);
       }
@@ -90,7 +90,7 @@ async function listTimes(client: pg.Client): Promise<{ table: string; columns: s
 
 /** Waits until the query finds no row. */
 async function waitUntilNone(client: pg.Client, query: string): Promise<void> {
-  for (let tries = 0; tries < 1_200; tries++) {
+  for (let attempts = 0; attempts < 1_200; attempts++) {
     if ((await client.query(query)).rows.length === 0) return;
     await new Promise(resolve => setTimeout(resolve, 25));
   }

@@ -66,7 +66,7 @@ test('the warehouse webhook has failed three times and will be retried', async (
   expect(deliveries[0]).toEqual({ state: 'retrying', attempts: 3, status: 503, later: true, shifted: true });
 });
 
-test('the flag of the README is enabled in development', async () => {
+test('the flag in the README is enabled in development', async () => {
   expect(
     await readRows(
       "select enabled from feature_environments where feature_name = 'sepa-instant' and environment = 'development'",
@@ -74,7 +74,7 @@ test('the flag of the README is enabled in development', async () => {
   ).toEqual([{ enabled: true }]);
 });
 
-test('the file that the demo loads has the flags that the pages name (update it with npm run demo-snapshot)', async () => {
+test('the file that the demo loads has the flags that the documentation names (update it with npm run demo-snapshot)', async () => {
   const lines = readFileSync(locate('sampleData'), 'utf8').split('\n');
   const readTable = (table: string) =>
     JSON.parse(lines[lines.findIndex(line => line.startsWith(`{"table":"${table}"`)) + 1] ?? '[]');
@@ -103,7 +103,7 @@ test('has a stale flag and a clone', async () => {
   ).toEqual([{ cloned: true }]);
 });
 
-test('applications report results of 30 days, and flags have the stages that follow from them', async () => {
+test('applications have reported results for 30 days, and flags have the resulting stages', async () => {
   const [counts] = await readRows(`
     select count(distinct day) >= 30 as month, sum(yes) > 0 and sum(no) > 0 as both, max(day) >= current_date - 1 as recent
     from metric_days`);

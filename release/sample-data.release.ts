@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadSnapshot } from '../server/scripts/demo-story/snapshot.ts';
+import { loadSnapshot } from '../server/scripts/sample-data/snapshot.ts';
 import { resealSecrets } from '../server/src/delivery/integrations/reseal.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { openDb } from '../server/src/platform/db/database.ts';
@@ -32,7 +32,7 @@ test('the snapshot matches the newest migration (update it with npm run demo-sna
   expect(admin).toBe('ada');
 });
 
-test('the sample data ends at the present', async () => {
+test('the sample data ends now', async () => {
   const { rows } = await client.query(`
     select count(*)::int as events, max(created_at) <= now() as past, max(created_at) > now() - interval '1 day' as recent,
       extract(day from now() - min(created_at))::int as days from events`);
@@ -92,7 +92,7 @@ test('the admin logs in and creates a flag', async () => {
         cookie: String(login.headers['set-cookie']).split(';')[0],
         'sec-fetch-site': 'same-origin',
       },
-      payload: { name: 'after-the-story' },
+      payload: { name: 'after-the-demo' },
     });
     expect(response.statusCode).toBe(201);
   } finally {
