@@ -4,7 +4,7 @@ import { readOptions } from '../src/platform/command-line.ts';
 
 readOptions({
   run: 'npm run openapi',
-  does: 'Writes openapi.json and docs/reference/operations.md from the server's operations. It requires no database.',
+  does: 'Writes openapi.json and docs/reference/operations.md from the server operations. It requires no database.',
 });
 
 // Loaded after the options are checked, because the server takes 2 s of CPU time to load.

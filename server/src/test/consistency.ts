@@ -80,7 +80,7 @@ export async function findExposedFeatures(db: Db | Tx, project?: string): Promis
   return rows.map(({ place }) => place);
 }
 
-/** Rebuilds the state from the events. A difference from the rows is a change without an event, or an event without a change. */
+/** Rebuilds the state from the events. Any difference from the rows means a change without an event, or an event without a change. */
 export function findInconsistencies(state: State): string[] {
   return [
     ...findProjectProblems(state),
@@ -102,7 +102,7 @@ function* findProjectProblems({ projects, events }: State): Generator<string> {
         ? !everRecorded.has(project)
         : preData === null || isDeepStrictEqual(preData, lastState?.data);
     if (!followsPrevious || (type !== 'project-created' && !lastState))
-      yield `project ${project}: event ${id} does not follow on the one before`;
+      yield `project ${project}: event ${id} does not follow from the previous one`;
     everRecorded.add(project);
     const isArchived =
       type === 'project-archived' || (lastState?.archived === true && type !== 'project-revived');
@@ -125,11 +125,11 @@ function* findProjectProblems({ projects, events }: State): Generator<string> {
     )
       yield `project ${id}: its row differs from its events`;
     else if (row.xmin !== lastState.xmin)
-      yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
+      yield `project ${id}: its row was not written by the transaction of its last event`;
   }
 }
 
-/** The fields of a project that users write, which its events contain. */
+/** Returns the project fields that users write, which are also in the project's events. */
 const pickWrittenFields = ({
   xmin: _,
   members: __,
@@ -148,7 +148,7 @@ function* findTokenProblems({ tokens, events }: State): Generator<string> {
       replayedState.set(Number(data?.id), { name: data?.tokenName, revoked: false });
     } else if (type === 'api-token-deleted') {
       const lastState = replayedState.get(Number(preData?.id));
-      if (lastState?.revoked !== false) yield `event ${id}: this token was not there to be deleted`;
+      if (lastState?.revoked !== false) yield `event ${id}: this token does not exist or was deleted before`;
       replayedState.set(Number(preData?.id), { name: preData?.tokenName, revoked: true });
     }
   }
@@ -176,7 +176,7 @@ function* findGrantProblems({ grants, events }: State): Generator<string> {
     replayedState.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
   }
   if (!isDeepStrictEqual(replayedState.toSorted(), grants.toSorted()))
-    yield 'roles: the rows differ from what the events say';
+    yield 'roles: the rows differ from the events';
 }
 
 function* findFeatureProblems({ features, exposed, events }: State): Generator<string> {

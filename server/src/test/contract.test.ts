@@ -5,8 +5,8 @@ import { useHarness } from './harness.ts';
 import { call } from './request.ts';
 import { insertRichFeature, insertSegment } from './rich-feature.ts';
 
-// These are the field tables of the recorded API, part 2. A trailing ! marks a required field, a trailing ? one that may be null.
-// Every other field is absent when there is no value.
+// The contract: the response fields of the Unleash API on which clients rely. A trailing ! marks a required field, and a trailing ?
+// a field that may be null. All other fields are absent if they have no value.
 
 type Shape = { [field: string]: string | Shape };
 
@@ -171,7 +171,7 @@ const IS: Record<string, (value: unknown) => boolean> = {
 /** Compares a value with a shape. Paths have no indexes, so that items of one list are reported together. */
 function inspect(value: unknown, shape: string | Shape, path: string, found: FoundFields): void {
   if (typeof shape === 'object') {
-    if (!IS.object?.(value)) return void found.wrong.add(`${path} is no object`);
+    if (!IS.object?.(value)) return void found.wrong.add(`${path} is not an object`);
     for (const [field, kind] of Object.entries(shape)) {
       const fieldValue = (value as Record<string, unknown>)[field];
       const rule = typeof kind === 'string' ? (/[!?]$/.exec(kind)?.[0] ?? '') : '';
@@ -188,13 +188,13 @@ function inspect(value: unknown, shape: string | Shape, path: string, found: Fou
   }
   const item = /^\[(.*)\]$/.exec(shape)?.[1];
   if (item !== undefined) {
-    if (!Array.isArray(value)) return void found.wrong.add(`${path} is no array`);
+    if (!Array.isArray(value)) return void found.wrong.add(`${path} is not an array`);
     for (const element of value) inspect(element, SHAPES[item] ?? item, path, found);
     return;
   }
   const knownShape = SHAPES[shape];
   if (knownShape) inspect(value, knownShape, path, found);
-  else if (!IS[shape]?.(value)) found.wrong.add(`${path} is no ${shape}: ${JSON.stringify(value)}`);
+  else if (!IS[shape]?.(value)) found.wrong.add(`${path} is not a valid ${shape}: ${JSON.stringify(value)}`);
 }
 
 type FoundFields = { wrong: Set<string>; absent: Set<string> };
@@ -283,7 +283,7 @@ beforeAll(async () => {
   await api('PUT', 'projects/rich/features/full', { impressionData: true });
 });
 
-test('the events of the search have the fields of the contract', async () => {
+test('events in search results have the fields in the contract', async () => {
   const { body } = await api('GET', 'search/events?limit=1000');
 
   const { wrong, absent } = inspectBody(body, 'EventSearch');
@@ -324,7 +324,7 @@ test('the report of an empty project omits fields without a value', async () => 
   );
 });
 
-test('a clone and its source have the fields of the contract', async () => {
+test('a clone and its source have the fields in the contract', async () => {
   const { status, body } = await api('POST', 'projects/rich/features/full/clone', { name: 'copy' });
   const bareClone = await api('POST', 'projects/bare/features/empty/clone', { name: 'bare-copy' });
   await call(harness.app, 'DELETE', '/api/admin/projects/bare/features/empty');
@@ -346,14 +346,14 @@ test.each([
   'projects/rich/features',
   'search/features?project=IS_ANY_OF:bare,rich',
   'search/features?project=IS:bare&archived=IS:true',
-])('the features of %s have the fields of the contract', async path => {
+])('the features in %s have the fields in the contract', async path => {
   const { body } = await api('GET', path);
 
   expect(body.features.length).toBeGreaterThan(0);
   expect([...inspectBody(body.features, '[Feature]').wrong]).toEqual([]);
 });
 
-test('the delivery records of an integration have the fields of the contract', async () => {
+test("an integration's delivery records have the fields in the contract", async () => {
   const { body: integration } = await api('POST', 'addons', {
     provider: 'webhook',
     enabled: true,

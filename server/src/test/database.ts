@@ -21,7 +21,7 @@ export async function copyDatabase(template: string, name: string): Promise<void
   );
 }
 
-/** Marks the copies of a test run. */
+/** Returns the comment that marks the copies of a test run. */
 const formatComment = (template: string): string => `copy for tests, ${template}`;
 
 const NAMES_PER_BATCH = 20;
@@ -37,7 +37,7 @@ export async function discardDatabase(name: string): Promise<void> {
   for (const discardedName of discardedNames.splice(0)) await dropDatabase(discardedName);
 }
 
-/** Drops the template of a run and all copies that are left. */
+/** Drops a run's template and all remaining copies. */
 export async function dropRun(template: string): Promise<void> {
   const client = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await client.connect();

@@ -24,59 +24,59 @@ export type Deliveries = {
   waitUntilSettled: (integration: number) => Promise<Record<string, unknown>[]>;
   settings: DispatcherSettings;
   start: () => Promise<() => Promise<void>>;
-  /** Stops every worker that was started so far. */
+  /** Stops every worker that has been started so far. */
   stopAll: () => Promise<void>;
 };
 
 /** Sets up a worker and a receiver for the tests of one file. */
 export function useDeliveries(harness: Harness, changes: Partial<DispatcherSettings> = {}): Deliveries {
-  const it = { results: [] as Result[] } as Deliveries;
+  const deliveries = { results: [] as Result[] } as Deliveries;
   const sender = makeSender({ allowed: [], allowPrivate: true });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const stopFunctions: (() => Promise<void>)[] = [];
   let count = 0;
 
-  it.settings = {
+  deliveries.settings = {
     send: sender.send,
     keyring: makeKeyring(APP_SETTINGS.secretKey, []),
     publicUrl: APP_SETTINGS.publicUrl,
     schedule: SCHEDULE,
     disableAfterHours: 0,
-    observe: result => it.results.push(result),
+    observe: result => deliveries.results.push(result),
     ...changes,
   };
-  it.start = async () => {
-    const stop = await startWorker(harness.databaseUrl, harness.db, log, it.settings);
+  deliveries.start = async () => {
+    const stop = await startWorker(harness.databaseUrl, harness.db, log, deliveries.settings);
     stopFunctions.push(stop);
     return stop;
   };
-  it.stopAll = async () => {
+  deliveries.stopAll = async () => {
     for (const stop of stopFunctions.splice(0)) await stop();
   };
-  it.addWebhook = async (fields = {}, parameters = {}) => {
+  deliveries.addWebhook = async (fields = {}, parameters = {}) => {
     const { status, body } = await call(harness.app, 'POST', '/api/admin/addons', {
       body: {
         provider: 'webhook',
         enabled: true,
         events: ['tag-type-created'],
         ...fields,
-        parameters: { url: `${it.receiver.url}/hook`, ...parameters },
+        parameters: { url: `${deliveries.receiver.url}/hook`, ...parameters },
       },
     });
     if (status !== 201) throw new Error(JSON.stringify(body));
     return body;
   };
-  it.recordEvent = async () => {
+  deliveries.recordEvent = async () => {
     await call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: `happened-${++count}` } });
     return count;
   };
-  it.records = async (integration, query = '') =>
+  deliveries.records = async (integration, query = '') =>
     (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events${query}`)).body
       .integrationEvents;
-  it.waitUntilSettled = async integration => {
+  deliveries.waitUntilSettled = async integration => {
     const deadline = Date.now() + SETTLE_TIMEOUT_MS;
     for (;;) {
-      const records = await it.records(integration, '?limit=1000');
+      const records = await deliveries.records(integration, '?limit=1000');
       const openDeliveries = records.filter(
         record => record.state === 'pending' || record.state === 'retrying',
       );
@@ -87,13 +87,13 @@ export function useDeliveries(harness: Harness, changes: Partial<DispatcherSetti
     }
   };
   beforeAll(async () => {
-    it.receiver = await startReceiver();
-    await it.start();
+    deliveries.receiver = await startReceiver();
+    await deliveries.start();
   });
   afterAll(async () => {
-    await it.stopAll();
+    await deliveries.stopAll();
     await sender.close();
-    await it.receiver?.close();
+    await deliveries.receiver?.close();
   });
-  return it;
+  return deliveries;
 }

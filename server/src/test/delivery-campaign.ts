@@ -43,11 +43,11 @@ export type CampaignResult = {
   success: number;
   /** The number of deliveries that failed because the receivers always reject their event. */
   failed: number;
-  /** The number of deliveries that were not attempted yet when the time was up. */
+  /** The number of deliveries that were still open when the time was up. */
   open: number;
-  /** Deliveries that did not succeed, were not made to fail, and are not open. */
+  /** Deliveries that did not succeed, were not forced to fail, and are not open. */
   lost: number;
-  /** The outcomes of deliveries that failed although nothing made them fail. */
+  /** The outcomes of deliveries that failed without being forced to. */
   wronglyFailed: string[];
   /** The number of deliveries recorded as a success without a successful response. */
   phantom: number;
@@ -91,7 +91,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     const id = String(request.headers['webhook-id']);
     requests++;
     arrivedCounts.set(id, (arrivedCounts.get(id) ?? 0) + 1);
-    // Bodies are not kept, because a long run would fill the memory with them.
+    // Discards the bodies, which would fill the memory during a long run.
     receiver.received.length = 0;
     if (random() < campaign.hanging) return;
     setTimeout(() => respond(response, id, !isRejected(request) && random() < 0.5), random() * 60);
@@ -148,20 +148,20 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     await allWritten;
     const deadline = Date.now() + campaign.settleWithinMs;
     for (let rounds = 1; ; rounds++) {
-      // The first connection after a database restart is one that the restart has closed.
+      // After a database restart, the first query fails, because it uses a connection that the restart has closed.
       const states = await countStates(db).catch(() => ({ pending: 1, retrying: 0 }));
       if ((states.pending ?? 0) + (states.retrying ?? 0) === 0) break;
       if (Date.now() > deadline) break;
       say(JSON.stringify(states));
       await sleep(1_000);
-      // At the end only rejected events are left, so the circuit breaker's pauses get longer and longer.
+      // In the end, only rejected events remain, so the circuit breaker pauses for longer and longer. A restart resets it.
       if (rounds % ROUNDS_UNTIL_RESTART === 0 && server) {
         await stopProcess(server);
         await start();
       }
     }
     const isRunning = server?.process.exitCode === null && server.process.signalCode === null;
-    if (!isRunning) throw new Error('The server died by itself');
+    if (!isRunning) throw new Error('The server exited unexpectedly');
     return {
       ...(await countOutcomes(db, campaign, acceptedCounts, arrivedCounts)),
       kills: killCount,

@@ -38,25 +38,25 @@ const isDescribed = (schema: Schema): boolean =>
     ({ $ref }) => $ref !== undefined && Boolean(schemas[$ref.replace(/^.*\//, '')]?.description),
   );
 
-function* undescribed(schema: Schema, at: string): Generator<string> {
+function* findUndescribed(schema: Schema, path: string): Generator<string> {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (!isDescribed(property)) yield `${at}.${name}`;
-    yield* undescribed(property, `${at}.${name}`);
+    if (!isDescribed(property)) yield `${path}.${name}`;
+    yield* findUndescribed(property, `${path}.${name}`);
   }
   for (const part of [schema.items, schema.additionalProperties, ...alternatives(schema)])
-    if (typeof part === 'object') yield* undescribed(part, at);
+    if (typeof part === 'object') yield* findUndescribed(part, path);
 }
 
 test('every property in the API document is described', () => {
   const undescribedProperties = Object.entries(schemas).flatMap(([name, schema]) => [
-    ...undescribed(schema, name),
+    ...findUndescribed(schema, name),
   ]);
 
   expect(Object.keys(schemas).length).toBeGreaterThan(200);
   expect(undescribedProperties).toEqual([]);
 });
 
-test('a query parameter with a number as its default is a number in generated clients', () => {
+test('query parameters with a numeric default are integers, so that generated clients accept numbers', () => {
   const query = [
     ...Object.values(components.parameters),
     ...Object.values(paths)

@@ -16,10 +16,10 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../platform/secrets/pa
 import { VARIABLES } from '../platform/variables.ts';
 import { MAX_KEYS, MAX_STORED_BODY_BYTES, MAX_STORED_BYTES } from '../record/idempotency/limits.ts';
 
-const page = (path: string): string =>
+const readPage = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
 
-const figure = (value: number): string => value.toLocaleString('en-US');
+const formatFigure = (value: number): string => value.toLocaleString('en-US');
 const { place, address, account } = LOGIN_LIMITS;
 
 test.each([
@@ -27,20 +27,20 @@ test.each([
   ['SECURITY.md', `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`],
   ['SECURITY.md', `${SESSION_DAYS} days after the login`],
   ['SECURITY.md', `${PUBLIC_BODY_LIMIT_BYTES / 1024} KiB for public routes`],
-  ['SECURITY.md', `filters ${figure(MAX_FILTER_LENGTH)}, free text ${figure(MAX_TEXT_LENGTH)}`],
+  ['SECURITY.md', `filters ${formatFigure(MAX_FILTER_LENGTH)}, free text ${formatFigure(MAX_TEXT_LENGTH)}`],
   ['SECURITY.md', `A statement may take ${STATEMENT_TIMEOUT_MS / 1000} s`],
   ['docs/reference/access.md', `at most ${MAX_PERSONAL_TOKENS}`],
   ['docs/reference/access.md', `kept for ${REVOKED_FOR_DAYS} days`],
   ['docs/reference/errors.md', `at most ${MAX_LISTED}`],
-  ['docs/reference/event-search.md', `at most ${figure(MAX_TEXT_LENGTH)} characters`],
+  ['docs/reference/event-search.md', `at most ${formatFigure(MAX_TEXT_LENGTH)} characters`],
   ['docs/reference/features.md', `at most ${MAX_STRATEGIES} strategies`],
   ['docs/reference/users.md', `at most ${MAX_VIEWS} saved views`],
   ['docs/reference/idempotency.md', `over ${MAX_STORED_BODY_BYTES / 1024} KiB`],
   [
     'docs/reference/idempotency.md',
-    `${MAX_STORED_BYTES / 2 ** 20} MiB of responses and ${figure(MAX_KEYS)} keys`,
+    `${MAX_STORED_BYTES / 2 ** 20} MiB of responses and ${formatFigure(MAX_KEYS)} keys`,
   ],
-  ['docs/reference/limits.md', `\`HALYARD_MAX_FEATURES\` | ${figure(DEFAULT_LIMITS.features)}`],
+  ['docs/reference/limits.md', `\`HALYARD_MAX_FEATURES\` | ${formatFigure(DEFAULT_LIMITS.features)}`],
   ['docs/reference/sessions.md', `${SESSION_DAYS} days after the login`],
   ['docs/reference/sessions.md', `has ${MAX_SESSIONS} other sessions that were used more recently`],
   [
@@ -58,12 +58,12 @@ test.each([
   ['docs/reference/sessions.md', `within ${KNOWN_FOR_DAYS} days`],
   ['docs/reference/users.md', `for ${INACTIVE_DAYS} days`],
 ])('%s says: %s', (path, text) => {
-  expect(page(path).includes(text)).toBe(true);
+  expect(readPage(path).includes(text)).toBe(true);
 });
 
 test('CONTRIBUTING.md lists every npm script', () => {
-  const { scripts } = JSON.parse(page('package.json'));
-  const listedScripts = [...page('CONTRIBUTING.md').matchAll(/\| `npm (?:run )?([\w:-]+)`/g)].map(
+  const { scripts } = JSON.parse(readPage('package.json'));
+  const listedScripts = [...readPage('CONTRIBUTING.md').matchAll(/\| `npm (?:run )?([\w:-]+)`/g)].map(
     ([, name]) => name,
   );
 
@@ -71,7 +71,7 @@ test('CONTRIBUTING.md lists every npm script', () => {
 });
 
 test('all pages state the same number of connections per server', () => {
-  const text = page('docs/how-to/run-in-production.md');
+  const text = readPage('docs/how-to/run-in-production.md');
   const [, table = ''] =
     /Each server uses up to 26 database connections by default: (.*?) No caller can take/.exec(text) ?? [];
   const counts = [...table.matchAll(/\| (?:`HALYARD_POOL_SIZE` \((\d+)\)|(\d+)) +\|/g)];

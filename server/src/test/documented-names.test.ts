@@ -26,7 +26,7 @@ const findUnknown = (pattern: RegExp, isKnown: (name: string) => boolean): strin
       .map(name => `${page}: ${name}`),
   );
 
-/** Only edges read these. */
+/** Variables that only edges read. */
 const EDGE_VARIABLES = [
   'HALYARD_EDGE_ENROLMENT',
   'HALYARD_EDGE_ENROLMENT_FILE',
@@ -55,7 +55,7 @@ const sources = globSync('{plane,server,edge}/src/**/*.ts', { cwd: ROOT })
   .map(path => readFileSync(join(ROOT, path), 'utf8'))
   .join('\n');
 
-/** These are not metrics but channels on which servers listen. */
+/** Channels on which servers listen, which look like metrics. */
 const CHANNELS = ['halyard_deliveries', 'halyard_sdk'];
 const metrics = [...new Set([...sources.matchAll(METRIC)].map(([, name = '']) => name))].filter(
   name => !CHANNELS.includes(name),
@@ -65,8 +65,8 @@ test('every metric in the pages exists', () => {
   expect(findUnknown(/`(halyard_[a-z_]+)/g, name => metrics.includes(name))).toEqual([]);
 });
 
-/** Returns the commands of the package, which are the keys of the table in its script. */
-const commands = (): string[] => {
+/** Lists the package's commands, which are the keys of a table in its script. */
+const listCommands = (): string[] => {
   const script = readFileSync(join(ROOT, 'scripts/package/halyard.ts'), 'utf8');
   const [, table = ''] = /const COMMANDS[^{]*\{\n([\s\S]*?)\n\};/.exec(script) ?? [];
   return [...table.matchAll(/^ {2}'?([a-z-]+)'?: \{/gm)].map(([, name = '']) => `halyard ${name}`);
@@ -78,7 +78,7 @@ test.each([
   ['event type', EVENT_TYPE_NAMES],
   ['permission', [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS]],
   ['error name', ERROR_NAMES],
-  ['command', commands()],
+  ['command', listCommands()],
 ] as [string, readonly string[]][])('every %s is documented', (_kind, names) => {
   const text = pages.map(page => page.text).join('\n');
 
@@ -101,7 +101,7 @@ test('every event type in the pages exists', () => {
   const PAST =
     'created|updated|deleted|added|removed|archived|revived|enabled|disabled|tagged|untagged|snoozed|unsnoozed|woken|tested|rotated|backfilled|repeated|redelivered|skipped|failing|linked|ended|blocked|exported|imported|favorited|unfavorited';
 
-  // Event types that SDKs get in a delta. They are not in the log.
+  // SDKs receive the last two types in a delta. They are not in the log.
   const names: string[] = [...EVENT_TYPE_NAMES, 'feature-removed', 'segment-removed'];
 
   expect(

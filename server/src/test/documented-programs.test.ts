@@ -7,13 +7,13 @@ import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 
 const ROOT = new URL('../../../', import.meta.url);
-const pageText = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+const readPage = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 
 const FLAG = { 'README.md': 'sepa-instant', 'docs/how-to/use-a-server-sdk.md': 'pay.gift-wrap' };
 
-/** Returns a program that a page shows, for a server that does not exist, because nothing listens on port 1. */
+/** Reads a program from a page, with the URL of a server that does not exist, because nothing listens on port 1. */
 function readProgram(path: keyof typeof FLAG): string {
-  const text = pageText(path);
+  const text = readPage(path);
   const [, program = ''] = /<<'END'\n(.*?)\nEND\n/s.exec(text) ?? /```js\n(.*?)```/s.exec(text) ?? [];
   return program
     .replace('http://localhost:4242', 'http://127.0.0.1:1')
@@ -56,7 +56,7 @@ type Handler = (request: object, response: object, next: (error: unknown) => voi
 /** Calls the documented receiver as Express does, and returns what it did. A rejection would end a process with Express 4. */
 async function receive(body: string, headers: Record<string, string>, enqueue = async () => {}) {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-  const [, code = ''] = /```js\n(.*?)```/s.exec(pageText('docs/how-to/receive-webhooks.md')) ?? [];
+  const [, code = ''] = /```js\n(.*?)```/s.exec(readPage('docs/how-to/receive-webhooks.md')) ?? [];
   const source = code.replace(/import .*\n/, '').replace('process.env.SIGNING_SECRET', 'secret');
   let handler: Handler | undefined;
   const app = { post: (_path: string, _raw: unknown, routeHandler: Handler) => (handler = routeHandler) };

@@ -8,19 +8,19 @@ export type StreamClient = {
   headers: IncomingMessage['headers'];
   /** Events with data, in the order in which they arrived. */
   events: ReceivedEvent[];
-  /** The id as a browser would send it in Last-Event-ID. */
+  /** Returns the id that a browser would send in Last-Event-ID. */
   lastEventId: () => string | undefined;
-  /** The lines that are not part of an event, which are comments and retry. */
+  /** The lines outside events: comments and `retry`. */
   lines: string[];
   /** The body of a rejection. */
   body: () => Promise<string>;
-  /** Resolves when the connection is closed. The value is whether the response was complete. */
+  /** Resolves when the connection is closed, to whether the response was complete. */
   closed: Promise<boolean>;
   response: IncomingMessage;
   close: () => void;
 };
 
-/** Connects to an event stream, as a client that parses server-sent events by the rules of the HTML standard. */
+/** Connects to an event stream, and parses server-sent events as the HTML standard requires. */
 export async function connectStream(
   url: string,
   token: string,

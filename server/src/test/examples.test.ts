@@ -42,7 +42,7 @@ type Example = {
 const demo = `halyard_examples_${randomBytes(6).toString('hex')}`;
 const folder = mkdtempSync(join(tmpdir(), 'halyard-examples-'));
 const env: Record<string, string> = { TOKEN: ADMIN_TOKEN };
-/** Variables that the examples of a page set for later ones, and the programs that they started. */
+/** Variables that a page's examples set for later examples, and the programs that they started. */
 const page = { variables: {} as Record<string, string>, programs: [] as number[], printed: '', compared: 0 };
 
 beforeAll(async () => {
@@ -84,7 +84,7 @@ function useInstance(): void {
     );
     await app.listen({ host: '127.0.0.1', port });
     const flushing = keepFlushing(app.usage, db, { warn: () => {} }, app.metrics);
-    // Where a reader would wait until the server has written SDK reports, the example forces it to write.
+    // Where a reader would wait until the server has written SDK reports, this forces the server to write them.
     const flusher = createHttpServer(
       (_request, response) => void flushing.flush().then(() => response.end()),
     );
@@ -98,13 +98,13 @@ function useInstance(): void {
     openResources.push({ close: () => db.destroy() });
   });
   afterAll(async () => {
-    for (const pid of page.programs) endGroup(pid);
+    for (const pid of page.programs) killGroup(pid);
     for (const part of openResources) await part.close();
     await discardDatabase(name);
   });
 }
 
-function endGroup(pid: number): void {
+function killGroup(pid: number): void {
   try {
     process.kill(-pid);
   } catch {
@@ -155,7 +155,7 @@ function readExamples(path: string): Example[] {
 }
 
 function start(script: string, detached: boolean): ChildProcessByStdio<null, Readable, Readable> {
-  // --fail-with-body gives curl an exit code for an error response, and still prints it. It excludes -f.
+  // --fail-with-body gives curl an exit code for an error response, and still prints it. It cannot be combined with -f.
   const fails = `case " $* " in *" -sSf "*) ;; *) set -- --fail-with-body "$@" ;; esac`;
   const halyard = `halyard() { '${process.execPath}' '${CLI}' "$@"; }`;
   const bash = `set -euo pipefail; ${halyard}; curl() { ${fails}; command curl "$@"; }; sleep() { command curl -s "$FLUSH_URL"; }\n${script}`;
@@ -167,7 +167,7 @@ function start(script: string, detached: boolean): ChildProcessByStdio<null, Rea
       PATH: process.env.PATH,
       TMPDIR: folder,
       ...env,
-      // Behaves as for a reader who is logged in and works on a terminal.
+      // Makes the CLI behave as for a reader who is logged in and works on a terminal.
       ...{ HALYARD_SERVER: env.URL, HALYARD_TOKEN: ADMIN_TOKEN, HALYARD_OUTPUT: 'text' },
       XDG_CONFIG_HOME: folder,
       ...page.variables,
@@ -190,7 +190,7 @@ async function run(script: string): Promise<{ code: number; output: string }> {
   return { code, output: chunks.join('').replaceAll(String(env.URL), PUBLIC_URL) };
 }
 
-/** Starts a program that runs until the end of the page. It has a separate process group, so that all of it can be stopped. */
+/** Starts a program that runs until the end of the page, in a separate process group, so that its children can be stopped too. */
 function runInBackground(script: string): void {
   const child = start(script, true);
   if (child.pid !== undefined) page.programs.push(child.pid);
@@ -240,7 +240,7 @@ describe.each(pages.filter(path => readExamples(path).length > 0))('%s', path =>
   });
 });
 
-// The demo's data has different flags than the data of a clone.
+// The demo has different sample data than a clone, so these pages cannot rely on existing flags.
 test.each([
   'docs/how-to/use-a-server-sdk.md',
   'docs/how-to/use-a-browser-sdk.md',

@@ -99,7 +99,7 @@ export async function makeMember(db: Db, user: TestUser, project: string, role: 
 export const makeApiToken = async (db: Db, fields: NewApiToken): Promise<ApiToken> =>
   await change(db, SYSTEM, current => createApiToken(current, fields));
 
-/** Makes it look as if an SDK had just evaluated the feature in each of its environments. */
+/** Records that an SDK has evaluated the feature in each of its environments. */
 export async function markSeen(db: Db, name: string, at = new Date()): Promise<void> {
   await sql`
     insert into feature_last_seen (feature_name, environment, seen_at)

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /**
- * How the fake server behaves. It rejects the login with an error code, responds to every query with a version, or never responds.
+ * How the fake server behaves: it rejects the login with an error code, responds to every query with a version, or never responds.
  */
 export type Behavior = { error: string; message: string } | { version: string } | 'silent';
 
@@ -53,7 +53,7 @@ const errorResponse = (code: string, text: string): Buffer =>
 
 const endsWithSync = (chunk: Buffer): boolean => chunk.subarray(-5).toString('latin1') === 'S\0\0\0\x04';
 
-/** Builds the whole response to a query, which is one row with one text column. */
+/** Builds the complete response to a query: a single row with a single text column. */
 function singleRow(value: string, isSimple: boolean): Buffer {
   const column = Buffer.concat([Buffer.from('version\0'), Buffer.alloc(18)]);
   column.writeInt32BE(25, 14); // the type text

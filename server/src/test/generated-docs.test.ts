@@ -10,40 +10,42 @@ import { listOperations } from './operations.ts';
 import { operationsPage } from './operations-page.ts';
 import { KNOWN_DIFFERENCES } from './unleash/known-differences.ts';
 
-// Parts of pages that are generated from the code, between two comments of the page. `npm run docs` writes them.
+// The parts of pages that are generated from the code. Each is between two comments on its page. `npm run docs` writes them.
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 const code = (text: string): string => `\`${text}\``;
 
 /** Returns a table with aligned columns, as the formatter writes it. */
-function table(head: string[], rows: string[][]): string {
-  const widths = head.map((name, n) => Math.max(3, ...[name, ...rows.map(row => row[n] ?? '')].map(length)));
+function formatTable(head: string[], rows: string[][]): string {
+  const widths = head.map((name, n) =>
+    Math.max(3, ...[name, ...rows.map(row => row[n] ?? '')].map(countCharacters)),
+  );
   const line = (row: string[]) =>
-    `| ${row.map((cell, n) => cell + ' '.repeat(Number(widths[n]) - length(cell))).join(' | ')} |`;
+    `| ${row.map((cell, n) => cell + ' '.repeat(Number(widths[n]) - countCharacters(cell))).join(' | ')} |`;
   return [line(head), line(widths.map(width => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-const length = (text: string): number => [...text].length;
+const countCharacters = (text: string): number => [...text].length;
 
-const eventTypes = (): string =>
-  table(
+const formatEventTypes = (): string =>
+  formatTable(
     ['Type', 'Label', 'Emitted today'],
     EVENT_TYPE_LIST.map(({ type, label, emitted }) => [code(type), label, emitted ? 'yes' : '']),
   );
 
-function permissions(): string {
+function formatPermissions(): string {
   const parts: [string, readonly string[]][] = [
     ['on the instance', ROOT_PERMISSIONS],
     ['in a project', PROJECT_PERMISSIONS],
     ['in a project, for one environment or all', ENVIRONMENT_PERMISSIONS],
   ];
   const rows = parts.flatMap(([where, names]) => names.map(name => [code(name), where]));
-  return table(['Permission', 'Held'], rows);
+  return formatTable(['Permission', 'Held'], rows);
 }
 
-const variables = (): string =>
-  table(
+const formatVariables = (): string =>
+  formatTable(
     ['Variable', 'Default', 'Meaning'],
     Object.entries(VARIABLES).map(([name, { default: fallback, meaning }]) => [
       code(name),
@@ -52,14 +54,14 @@ const variables = (): string =>
     ]),
   );
 
-const operationsWithSecrets = (): string =>
+const listOperationsWithSecrets = (): string =>
   listOperations()
     .filter(({ returnsSecret }) => returnsSecret)
     .map(({ method, path }) => `- ${code(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)}`)
     .join('\n');
 
-const differences = (): string =>
-  table(
+const formatDifferences = (): string =>
+  formatTable(
     ['Operations', 'Difference', 'Reason'],
     KNOWN_DIFFERENCES.map(({ operations, difference, reason }) => [
       operations === 'all' ? 'all' : operations.map(code).join(', '),
@@ -98,32 +100,32 @@ const formatType = ({
     : `string, at most ${maxLength.toLocaleString('en')} characters`;
 };
 
-const argumentRows = ({ properties = {}, required = [] }: Schema, prefix = ''): string[][] =>
+const listArgumentRows = ({ properties = {}, required = [] }: Schema, prefix = ''): string[][] =>
   Object.entries(properties).flatMap(([name, schema]) => [
     [code(prefix + name), formatType(schema), required.includes(name) ? 'yes' : '', schema.description ?? ''],
     ...(schema.items?.properties && Object.keys(schema.items.properties).length > 0
-      ? argumentRows(schema.items, `${prefix}${name}[].`)
+      ? listArgumentRows(schema.items, `${prefix}${name}[].`)
       : []),
   ]);
 
 const EFFECTS = { reads: 'Changes nothing.', adds: 'Creates a flag.', changes: 'Changes flags.' };
 
-const tools = (): string =>
+const formatTools = (): string =>
   TOOLS.map(({ name, description, effect, input }) =>
     [
       `### ${code(name)}`,
       `${description} ${EFFECTS[effect]}`,
-      table(['Argument', 'Type', 'Required', 'Meaning'], argumentRows(input as Schema)),
+      formatTable(['Argument', 'Type', 'Required', 'Meaning'], listArgumentRows(input as Schema)),
     ].join('\n\n'),
   ).join('\n\n');
 
 const PARTS: [string, string, () => string][] = [
-  ['docs/reference/configuration.md', 'variables', variables],
-  ['docs/reference/events.md', 'event types', eventTypes],
-  ['docs/reference/access.md', 'permissions', permissions],
-  ['docs/reference/idempotency.md', 'operations with a secret', operationsWithSecrets],
-  ['docs/reference/compatibility.md', 'differences', differences],
-  ['docs/reference/mcp.md', 'tools', tools],
+  ['docs/reference/configuration.md', 'variables', formatVariables],
+  ['docs/reference/events.md', 'event types', formatEventTypes],
+  ['docs/reference/access.md', 'permissions', formatPermissions],
+  ['docs/reference/idempotency.md', 'operations with a secret', listOperationsWithSecrets],
+  ['docs/reference/compatibility.md', 'differences', formatDifferences],
+  ['docs/reference/mcp.md', 'tools', formatTools],
 ];
 
 test.each(PARTS)('%s has the generated part "%s"', async (page, name, generate) => {

@@ -53,16 +53,16 @@ export const text = fc.oneof(
 );
 
 /** Generates values of the type that the schema requires, and occasionally of a different type. */
-function valueFor(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
+function generateValue(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     text,
     fc.jsonValue({ maxDepth: 4 }),
     fc.constantFrom(null, true, 0, -1, 1.5, [], {}),
   );
-  return fc.oneof({ weight: 4, arbitrary: validValue(schema) }, { weight: 1, arbitrary: anything });
+  return fc.oneof({ weight: 4, arbitrary: generateValidValue(schema) }, { weight: 1, arbitrary: anything });
 }
 
-function validValue(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
+function generateValidValue(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
   const types = [schema.type].flat();
   const examples = (schema.examples as unknown[] | undefined) ?? [];
   const knownValues = [
@@ -72,9 +72,9 @@ function validValue(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
   ];
   const knownArbitraries = knownValues.length > 0 ? [fc.constantFrom(...knownValues)] : [];
   if (types.includes('object'))
-    return objectFor((schema.properties ?? {}) as Record<string, Record<string, unknown>>);
+    return generateObject((schema.properties ?? {}) as Record<string, Record<string, unknown>>);
   if (types.includes('array'))
-    return fc.array(valueFor((schema.items ?? {}) as Record<string, unknown>), { maxLength: 4 });
+    return fc.array(generateValue((schema.items ?? {}) as Record<string, unknown>), { maxLength: 4 });
   if (types.includes('integer')) return fc.oneof(...knownArbitraries, fc.integer(), fc.maxSafeInteger());
   if (schema.format === 'date-time') {
     const dates = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') });
@@ -95,9 +95,9 @@ function validValue(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
   return fc.oneof(...knownArbitraries, text);
 }
 
-function objectFor(properties: Record<string, Record<string, unknown>>): fc.Arbitrary<object> {
+function generateObject(properties: Record<string, Record<string, unknown>>): fc.Arbitrary<object> {
   const fields = Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, valueFor(schema)]),
+    Object.entries(properties).map(([name, schema]) => [name, generateValue(schema)]),
   );
   return fc
     .tuple(
@@ -109,14 +109,14 @@ function objectFor(properties: Record<string, Record<string, unknown>>): fc.Arbi
 
 /** Generates the example with one value, at any depth, replaced or removed. Most of the results fail exactly one check. */
 function mutate(example: unknown): fc.Arbitrary<unknown> {
-  const paths = pathsIn(example);
+  const paths = listPaths(example);
   const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined));
   return fc.tuple(fc.constantFrom(...paths), value).map(([path, other]) => replaceAt(example, path, other));
 }
 
-function pathsIn(value: unknown, path: string[] = []): string[][] {
+function listPaths(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [path];
-  return [path, ...Object.entries(value).flatMap(([key, item]) => pathsIn(item, [...path, key]))];
+  return [path, ...Object.entries(value).flatMap(([key, item]) => listPaths(item, [...path, key]))];
 }
 
 function replaceAt(value: unknown, [key, ...rest]: string[], other: unknown): unknown {
@@ -175,7 +175,10 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
     );
     const body = operation.bodySchema
       ? fc.oneof(
-          { weight: 4, arbitrary: validValue(operation.bodySchema).map(value => JSON.stringify(value)) },
+          {
+            weight: 4,
+            arbitrary: generateValidValue(operation.bodySchema).map(value => JSON.stringify(value)),
+          },
           { weight: 5, arbitrary: mutate(operation.body).map(value => JSON.stringify(value) ?? '') },
           { weight: 1, arbitrary: fc.json() },
           { weight: 1, arbitrary: text },

@@ -36,12 +36,12 @@ export const APP_SETTINGS = {
   disabledAuthorization: [],
 };
 
-/** A test makes all its requests as one caller. On a busy machine each takes a second, and none may be rejected because it waited too long. */
-const GIVE_UP_AFTER_MS = 120_000;
+/** A test makes all its requests as one caller. On a busy machine, each takes a second, and none must be rejected for waiting too long. */
+const PATIENT_TIMEOUT_MS = 120_000;
 const PATIENT_SESSION = {
-  statement_timeout: `${GIVE_UP_AFTER_MS}ms`,
-  lock_timeout: `${GIVE_UP_AFTER_MS}ms`,
-  idle_in_transaction_session_timeout: `${GIVE_UP_AFTER_MS}ms`,
+  statement_timeout: `${PATIENT_TIMEOUT_MS}ms`,
+  lock_timeout: `${PATIENT_TIMEOUT_MS}ms`,
+  idle_in_transaction_session_timeout: `${PATIENT_TIMEOUT_MS}ms`,
 };
 
 /**
@@ -58,7 +58,7 @@ export type Harness = {
   app: App;
   /** The statements that the server has run so far, except those that record the last use of a credential. */
   statements: string[];
-  /** Starts another server on the same database, possibly with different settings. */
+  /** Starts a second server on the same database, optionally with different settings. */
   secondServer: (
     settings?: Partial<AppSettings>,
     streams?: Partial<StreamLimits>,
@@ -81,8 +81,8 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   ) => {
     const connection = {
       url: harness.databaseUrl,
-      connectTimeoutMs: GIVE_UP_AFTER_MS,
-      queryTimeoutMs: GIVE_UP_AFTER_MS + 2_000,
+      connectTimeoutMs: PATIENT_TIMEOUT_MS,
+      queryTimeoutMs: PATIENT_TIMEOUT_MS + 2_000,
       session: PATIENT_SESSION,
       onError: () => {},
       onQuery: (sql: string) => {
@@ -99,8 +99,8 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
         longReadDb,
         streams,
         evaluation,
-        requests: { waitMs: GIVE_UP_AFTER_MS },
-        longReads: { waitMs: GIVE_UP_AFTER_MS },
+        requests: { waitMs: PATIENT_TIMEOUT_MS },
+        longReads: { waitMs: PATIENT_TIMEOUT_MS },
         ...(consoleFiles && { consoleFiles }),
       },
     );
@@ -122,7 +122,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
       await longReadDb.destroy();
       await db.destroy();
     }
-    // The worker keeps the modules of its test files, and with them this harness.
+    // A test worker keeps the modules of its test files in memory, and this harness with them.
     openServers.length = 0;
     harness.statements.length = 0;
     Object.assign(harness, { app: undefined, db: undefined, secondServer: undefined });

@@ -40,7 +40,7 @@ export async function startIdentityProvider(
   let handle: Handler = (_request, response) => response.end();
   const { url: issuer, server } = await listen((request, response) => handle(request, response));
 
-  // The package has no types, so what we use is declared here.
+  // The package has no types, so this declares what we use.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   const { Provider } = (await import('oidc-provider' as string)) as { Provider: any };
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -74,7 +74,7 @@ export async function startIdentityProvider(
       accountId: sub,
       claims: async () => accounts.get(sub),
     }),
-    // biome-ignore lint/suspicious/noExplicitAny: the context of the package
+    // biome-ignore lint/suspicious/noExplicitAny: the package's context
     loadExistingGrant: async (ctx: any) => {
       const grant = new provider.Grant({
         clientId: ctx.oidc.client.clientId,

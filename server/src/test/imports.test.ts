@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
-  importList,
+  formatImportList,
+  formatLintConfig,
   insertImportList,
-  lintConfigText,
   parseSource,
   RULES,
   readSources,
@@ -84,7 +84,7 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
   ],
   [
     'modules do not import each other in a cycle',
-    'a pair tied by a type',
+    'a pair connected by a type',
     [
       imports('flags/tags/x.ts', "import { x } from '../links/store.ts';"),
       imports('flags/links/nested/y.ts', "import type { Y } from '../../tags/schema.ts';"),
@@ -138,7 +138,7 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
   ]),
   [
     'the plane does not depend on the database',
-    'a type over two files',
+    'a type across two files',
     [
       imports(
         'plane/serving/state/serving.ts',
@@ -182,10 +182,10 @@ test.each([
 test('ARCHITECTURE.md shows the imports between the layers', () => {
   const text = readRoot('ARCHITECTURE.md');
 
-  expect(text).toContain(importList(sources));
-  expect(insertImportList(text.replace(importList(sources), 'old'), sources)).toBe(text);
+  expect(text).toContain(formatImportList(sources));
+  expect(insertImportList(text.replace(formatImportList(sources), 'old'), sources)).toBe(text);
 });
 
 test('biome.imports.json contains the rules about a single import', () => {
-  expect(readRoot('biome.imports.json')).toBe(lintConfigText());
+  expect(readRoot('biome.imports.json')).toBe(formatLintConfig());
 });

@@ -57,7 +57,7 @@ const toModulePath = (path: string): string =>
 
 const PLANE_PACKAGE = '@halyard/plane/';
 
-/** Returns where an import in the file at `path` leads, which is a source file or a package. */
+/** Resolves an import in the file at `path` to a source file or a package. */
 function resolveImport(path: string, specifier: string): string {
   if (specifier.startsWith(PLANE_PACKAGE)) return `plane/${specifier.slice(PLANE_PACKAGE.length)}`;
   return specifier.startsWith('.')
@@ -250,10 +250,10 @@ export const RULES = {
 } satisfies Record<string, Rule>;
 
 /**
- * Returns the layers that each layer imports, as a Markdown list. The list has no counts, which would change with every other
- * commit.
+ * Formats the layers that each layer imports as a Markdown list. The list has no counts, because they would change with every
+ * second commit.
  */
-export function importList(sources: Source[]): string {
+export function formatImportList(sources: Source[]): string {
   const imports = sources.flatMap(source => source.imports.filter(isOurs));
   const importedLayers = (from: string): string[] => {
     const targets = new Set(
@@ -266,9 +266,9 @@ export function importList(sources: Source[]): string {
 
 const IMPORT_LIST = /(<!-- imports: npm run architecture -->\n)[\s\S]*?(<!-- \/imports -->)/;
 
-/** Returns the text of ARCHITECTURE.md with the list of imports as it is now. */
+/** Returns the text of ARCHITECTURE.md with the current list of imports. */
 export const insertImportList = (text: string, sources: Source[]): string =>
-  text.replace(IMPORT_LIST, (_, start, end) => `${start}\n${importList(sources)}\n\n${end}`);
+  text.replace(IMPORT_LIST, (_, start, end) => `${start}\n${formatImportList(sources)}\n\n${end}`);
 
 const ENTRY_FILES = ['app.ts', 'main.ts', 'server.ts', 'writers.ts'].flatMap(file => [
   `../${file}`,
@@ -277,11 +277,10 @@ const ENTRY_FILES = ['app.ts', 'main.ts', 'server.ts', 'writers.ts'].flatMap(fil
 ]);
 
 /**
- * Returns the content of biome.imports.json, which configures the linter with the rules about a single import, so that an editor
- * shows a violation. The file is generated, because Biome does not combine the options of a rule and every kind of file needs the
- * complete list.
+ * Formats biome.imports.json, which configures the linter with the rules about single imports, so that editors show violations. The
+ * file is generated, because Biome does not merge a rule's options, so every kind of file needs the complete list.
  */
-export function lintConfigText(): string {
+export function formatLintConfig(): string {
   const plane = PLANE_LAYERS.map((layer, index) => {
     const higher = PLANE_LAYERS.slice(index + 1).map(name => `**/${name.replace('plane/', '')}/**`);
     const message = 'plane/ imports only itself and lower layers, no database and nothing from the server.';

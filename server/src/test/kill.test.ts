@@ -40,7 +40,7 @@ test('a server that is killed during 220 changes leaves no change without events
       await sleep(random() * 20);
       await stopProcess(server, 'SIGKILL');
       const statuses = await Promise.all(responses);
-      await waitUntilOthersGone(db);
+      await waitUntilOthersDisconnect(db);
 
       const stateAfter = await readState(db);
       const addedEvents = stateAfter.events.slice(stateBefore.events.length);
@@ -98,7 +98,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
   [
     'a project written without an event, even if no value changed',
     tx => sql`update projects set name = name where id = 'checked'`.execute(tx),
-    'project checked: its row was written by a transaction that is not the one of its last event',
+    'project checked: its row was not written by the transaction of its last event',
   ],
   [
     'an event without its change',
@@ -123,7 +123,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
     tx =>
       sql`insert into user_roles (user_id, role_id, project)
         select id, 6, 'checked' from users limit 1`.execute(tx),
-    'roles: the rows differ from what the events say',
+    'roles: the rows differ from the events',
   ],
   [
     'a feature that is enabled without an enabled strategy',
@@ -198,7 +198,7 @@ const startServer = (databaseUrl: string) =>
  * Waits until all other connections are gone, because PostgreSQL may still be busy with a statement or a commit of the dead
  * process.
  */
-async function waitUntilOthersGone(db: Db): Promise<void> {
+async function waitUntilOthersDisconnect(db: Db): Promise<void> {
   for (let n = 0; n < 3_000; n++) {
     const { rows } = await sql`select from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()
@@ -216,8 +216,8 @@ type Attempt = {
   /** The index of the caller that sends the change. */
   caller: 0 | 1;
   /**
-   * Whether an event belongs to the change. This is true only for the event that the change records, and for no event of another
-   * change in the same round.
+   * Whether an event belongs to the change. This is true only for the event that the change records, not for events of other
+   * changes in the same round.
    */
   isRecordedBy: (event: EventRecord) => boolean;
 };
@@ -258,12 +258,12 @@ function planChanges({ projects: all, features }: State, round: string, random: 
     };
   });
   const archives = projects.slice(0, CHANGES.archive).map(({ id, archivedAt }): Attempt => {
-    const act = archivedAt === null ? 'archive' : 'revive';
+    const action = archivedAt === null ? 'archive' : 'revive';
     return {
       method: 'POST',
-      path: `${path}/${act}/${id}`,
+      path: `${path}/${action}/${id}`,
       caller: 0,
-      isRecordedBy: event => event.type === `project-${act}d` && event.project === id,
+      isRecordedBy: event => event.type === `project-${action}d` && event.project === id,
     };
   });
   const deletes = projects.slice(-CHANGES.delete).map(
@@ -352,8 +352,8 @@ async function countThroughApi(url: string): Promise<number> {
 }
 
 /**
- * Returns what is wrong with the events of the changes. A successful change has its event, a rejected change has none, and a change
- * without a response has at most one. On a busy machine, a change may wait too long for a lock or a connection and is then rejected
+ * Returns what is wrong with the events of a change. A successful change has its event, a rejected change has none, and a change
+ * without a response has sortKey most one. On a busy machine, a change may wait too long for a lock or a connection and is then rejected
  * with 503.
  */
 function findViolations(attempt: Attempt, status: number | undefined, addedEvents: EventRecord[]): string[] {
@@ -366,8 +366,8 @@ function findViolations(attempt: Attempt, status: number | undefined, addedEvent
 
 function shuffle<T>(items: T[], random: () => number): T[] {
   return items
-    .map(item => ({ item, at: random() }))
-    .toSorted((a, b) => a.at - b.at)
+    .map(item => ({ item, sortKey: random() }))
+    .toSorted((a, b) => a.sortKey - b.sortKey)
     .map(({ item }) => item);
 }
 

@@ -1,4 +1,4 @@
-/** JSON Schema as the OpenAPI document has it. */
+/** The subset of JSON Schema that the OpenAPI document uses. */
 export type Schema = {
   type?: string | string[];
   properties?: Record<string, Schema>;
@@ -44,7 +44,7 @@ export function largestBody(schema: Schema, shape: Shape, bodyLimit: number): st
   return best;
 }
 
-/** Builds a body. Returns undefined if the body would be far above the limit, because building it would be a waste. */
+/** Builds a body. To save work, it gives up and returns undefined if the body would be far above the limit. */
 function build(schema: Schema, shape: Shape, share: number, items: number): string | undefined {
   remainingValues = items * 2;
   const value = make(schema, shape, share);
@@ -62,7 +62,7 @@ function make(schema: Schema, shape: Shape, share: number): unknown {
   if (type === 'array') return makeList(schema, shape, share);
   if (shape.wrong) return type === 'boolean' ? 'wrong' : false;
   if (schema.enum) return schema.enum[0];
-  if (type === 'string') return makeText(schema, shape, share);
+  if (type === 'string') return makeString(schema, shape, share);
   if (type === 'integer' || type === 'number')
     return Math.max(schema.minimum ?? 0, Math.min(++serial, schema.maximum ?? Number.MAX_SAFE_INTEGER));
   if (type === 'boolean') return true;
@@ -94,7 +94,7 @@ function makeList(schema: Schema, shape: Shape, share: number): unknown[] {
   return list;
 }
 
-function makeText(schema: Schema, { kind }: Shape, share: number): string {
+function makeString(schema: Schema, { kind }: Shape, share: number): string {
   if (schema.format === 'uuid') return `00000000-0000-4000-8000-${String(++serial).padStart(12, '0')}`;
   if (schema.format === 'date-time') return '2026-12-15T00:00:00.000Z';
   const max = schema.maxLength ?? 10;

@@ -78,22 +78,19 @@ beforeAll(async () => {
   await makeProject(harness.db, { id: 'other' });
 });
 
-test.each(KINDS)(
-  'adding one of the $kind does not wait for a request that adds another',
-  async ({ add, hold }) => {
-    const blocker = await harness.db.startTransaction().execute();
-    await hold(blocker);
-    const waitingRequest = add('held');
-    await waitForLockWaiters(harness.db);
+test.each(KINDS)('concurrent requests that add $kind do not wait for each other', async ({ add, hold }) => {
+  const blocker = await harness.db.startTransaction().execute();
+  await hold(blocker);
+  const waitingRequest = add('held');
+  await waitForLockWaiters(harness.db);
 
-    const other = await add(`unblocked-${++count}`);
+  const other = await add(`unblocked-${++count}`);
 
-    expect(await countLockWaiters(harness.db)).toBe(1);
-    expect(other.status).toBe(201);
-    await blocker.rollback().execute();
-    expect((await waitingRequest).status).toBe(201);
-  },
-);
+  expect(await countLockWaiters(harness.db)).toBe(1);
+  expect(other.status).toBe(201);
+  await blocker.rollback().execute();
+  expect((await waitingRequest).status).toBe(201);
+});
 
 test.each(KINDS)('allows at most $max $kind', async ({ add, countExisting, max }) => {
   while ((await countExisting()) < max) expect((await add(`more-${++count}`)).status).toBe(201);
@@ -113,7 +110,8 @@ test('revoking a token or deleting a segment makes room for a new one', async ()
 });
 
 describe('archived features do not count', () => {
-  const postToDefault = (act: string, ...features: string[]) => post(`projects/default/${act}`, { features });
+  const postToDefault = (action: string, ...features: string[]) =>
+    post(`projects/default/${action}`, { features });
   const readCounts = async () => {
     const { rows } = await sql<{ counted: number; there: number }>`
       select (select sum(features) from active_feature_counts) as counted,
@@ -140,13 +138,13 @@ describe('archived features do not count', () => {
     await postToDefault('archive', 'replacing-2');
     await post(`archive/revive/${second}`, {});
     const singleRevival = await postToDefault('revive', first);
-    const already = await postToDefault('revive', first);
+    const repeatedRevival = await postToDefault('revive', first);
     const revivalByName = await post('archive/revive/replacing-1', {});
 
     expect(creations.map(({ status }) => status)).toEqual([201, 201]);
     expect(rejection).toMatchObject(TOO_MANY);
     expect(tooMany).toMatchObject(TOO_MANY);
-    expect([singleRevival.status, already.status]).toEqual([200, 200]);
+    expect([singleRevival.status, repeatedRevival.status]).toEqual([200, 200]);
     expect(revivalByName).toMatchObject(TOO_MANY);
   });
 

@@ -9,14 +9,14 @@ const pages = globSync(['*.md', 'docs/**/*.md', 'bench/**/*.md'], { cwd: ROOT })
 
 /** Returns the anchors of a page's headings, as GitHub generates them. */
 const listAnchors = (text: string): string[] =>
-  [...withoutCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+  [...removeCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
 
-const withoutCode = (text: string): string => text.replace(/^( *)```[\s\S]*?^\1```/gm, '');
+const removeCode = (text: string): string => text.replace(/^( *)```[\s\S]*?^\1```/gm, '');
 
 function isBroken(page: string, target: string): boolean {
   const [path = '', anchor] = target.split('#');
@@ -26,14 +26,14 @@ function isBroken(page: string, target: string): boolean {
 }
 
 test.each(pages)('%s has no broken link', page => {
-  const links = [...withoutCode(readFileSync(join(ROOT, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)]
+  const links = [...removeCode(readFileSync(join(ROOT, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
     .filter(target => !/^[a-z]+:/.test(target));
 
   expect(links.filter(target => isBroken(page, target))).toEqual([]);
 });
 
-test.each(pages)('%s names no source file that does not exist', page => {
+test.each(pages)('every source file that %s names exists', page => {
   const namedFiles = [
     ...readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|sql))`/g),
   ]

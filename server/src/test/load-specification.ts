@@ -3,7 +3,7 @@ import { isAddressRange } from '../targeting/constraints/values.ts';
 import { call } from './request.ts';
 import { buildState, type Specification, type SpecifiedFeature } from './specification.ts';
 
-/** The reason why the admin API rejects a feature of the specification, by feature name. */
+/** The reasons why the admin API rejects features of the specification, by feature name. */
 export type RejectionReasons = Map<string, string>;
 
 const TOTAL_WEIGHT = 1_000;
@@ -43,7 +43,7 @@ export async function loadSpecification(app: App, specification: Specification):
   );
   for (const feature of sortForCreation(features, evaluatedNames).filter(({ name }) => !reasons.has(name))) {
     const path = `${PROJECT}/features/${encodeURIComponent(feature.name)}`;
-    for (const [method, url, body] of requestsFor(feature, segmentIds, environment)) {
+    for (const [method, url, body] of buildRequests(feature, segmentIds, environment)) {
       const { status, body: response } = await call(app, method, `${path}${url}`, { body });
       if (status < 300) continue;
       reasons.set(feature.name, (response.details ?? [response])[0].message);
@@ -55,7 +55,7 @@ export async function loadSpecification(app: App, specification: Specification):
 
 /**
  * Sorts the features so that the server rejects as few as possible. A parent cannot itself have a parent, so the server rejects one
- * feature of a chain of three and one feature of a cycle. With this order, they are the last child of the chain, and the feature of
+ * feature in a chain of three and one feature in a cycle. With this order, they are the last child in the chain, and the feature in
  * the cycle that no case evaluates.
  */
 function sortForCreation(
@@ -71,7 +71,7 @@ function sortForCreation(
 type Request = ['POST' | 'PUT', string, unknown];
 
 /** Returns the requests that create the parts of a feature. The last request enables the feature. */
-function requestsFor(
+function buildRequests(
   { enabled, strategies, variants = [], dependencies = [] }: SpecifiedFeature,
   segmentIds: Map<number, number>,
   environment: string,

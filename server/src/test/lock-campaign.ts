@@ -7,7 +7,13 @@ import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tok
 import { type Db, openDb } from '../platform/db/database.ts';
 import { makeUser } from './factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
-import { bodies, type Fixture, makeFixture, otherProjectParams, pathValues } from './lock-fixture.ts';
+import {
+  buildBodies,
+  buildPathValues,
+  type Fixture,
+  makeFixture,
+  otherProjectParams,
+} from './lock-fixture.ts';
 import { listAdminOperations, type Operation } from './operations.ts';
 import { call } from './request.ts';
 
@@ -71,8 +77,8 @@ export async function startLockCampaign(databaseUrl: string): Promise<LockCampai
     run: async ({ first, second, pauseAt }) => {
       const pauseReached = Promise.withResolvers<void>();
       const resume = Promise.withResolvers<void>();
-      const firstSide = newSide({ pauseAt, onPause: pauseReached.resolve, resume: resume.promise });
-      const secondSide = newSide();
+      const firstSide = makeSide({ pauseAt, onPause: pauseReached.resolve, resume: resume.promise });
+      const secondSide = makeSide();
       sides.set('first', firstSide);
       sides.set('second', secondSide);
       const firstEnd = first.send(firstServer);
@@ -112,8 +118,8 @@ export function listLocks({ statements }: Write): string[] {
 }
 
 /**
- * Returns the statements at which pausing can reveal a deadlock, because the write already holds a lock and takes another one
- * later.
+ * Returns the indexes of statements at which a pause can reveal a deadlock, because the write already holds a lock and takes
+ * another one later.
  */
 export function findPausePoints({ statements }: Write): number[] {
   const lockingIndexes = statements.flatMap((text, index) => (LOCKING.test(text) ? [index] : []));
@@ -136,7 +142,7 @@ async function openSide(databaseUrl: string, name: string): Promise<{ app: App; 
   return { db, app: await buildApp(db, APP_SETTINGS) };
 }
 
-const newSide = (fields: Partial<Side> = {}): Side => ({
+const makeSide = (fields: Partial<Side> = {}): Side => ({
   statements: [],
   isCommitted: false,
   pauseAt: -1,
@@ -191,7 +197,7 @@ async function recordWrites(
     const parameterSets = operation.path.includes('{projectId}') ? [{}, otherProjectParams] : [{}];
     for (const parameters of parameterSets) {
       const send = makeSender(operation, fixture, token, parameters);
-      const side = newSide();
+      const side = makeSide();
       sides.set('first', side);
       const response = await send(server);
       const changes = side.isCommitted && side.statements.some(text => LOCKING.test(text));
@@ -215,8 +221,8 @@ function makeSender(
   parameters: Record<string, string | number>,
 ) {
   const name = `${operation.method} ${operation.path}`;
-  const body = bodies(fixture)[name] ?? operation.body;
-  const values = { ...pathValues(fixture)[''], ...pathValues(fixture)[name], ...parameters };
+  const body = buildBodies(fixture)[name] ?? operation.body;
+  const values = { ...buildPathValues(fixture)[''], ...buildPathValues(fixture)[name], ...parameters };
   const url = operation.path.replace(/\{(\w+)\}/g, (_, key) =>
     encodeURIComponent(String(values[key] ?? 999_999)),
   );

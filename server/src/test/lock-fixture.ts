@@ -143,7 +143,7 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
 type Values = Record<string, string | number>;
 
 /** Returns the values of path parameters, with exceptions for some operations. */
-export const pathValues = (fixture: Fixture): Record<string, Values> => ({
+export const buildPathValues = (fixture: Fixture): Record<string, Values> => ({
   '': {
     projectId: PROJECT,
     featureName: FLAG,
@@ -232,8 +232,8 @@ export const otherProjectParams: Values = { projectId: OTHER_PROJECT, featureNam
 const SHELVED_FEATURES = { features: ['shelved-1', 'shelved-2'] };
 const BOTH_FEATURES = { features: [FLAG, 'dark-mode'] };
 
-/** Bodies for operations whose documented example refers to something that the fixture does not have. */
-export const bodies = (fixture: Fixture): Record<string, unknown> => ({
+/** Builds bodies for operations whose documented example refers to something that the fixture does not contain. */
+export const buildBodies = (fixture: Fixture): Record<string, unknown> => ({
   'POST /api/admin/projects': { id: 'brand-new', name: 'New' },
   'POST /api/admin/projects/{projectId}/features': {
     name: 'brand-new',

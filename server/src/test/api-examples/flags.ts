@@ -1,7 +1,7 @@
-import { P, type Recorder } from './recorder.ts';
+import { PROJECT_PATH, type Recorder } from './recorder.ts';
 
-const F = `${P}/features/pay.new-basket`;
-const E = `${F}/environments/production`;
+const FEATURE_PATH = `${PROJECT_PATH}/features/pay.new-basket`;
+const ENVIRONMENT_PATH = `${FEATURE_PATH}/environments/production`;
 const SWEDEN = { contextName: 'country', operator: 'IN', values: ['SE'] };
 
 export async function flags({ record, send }: Recorder): Promise<void> {
@@ -14,20 +14,23 @@ export async function flags({ record, send }: Recorder): Promise<void> {
     name: 'Checkout',
     description: 'Basket, checkout and receipts',
   });
-  await record('updateProjectSettings', 'PUT', `${P}/settings`, { featureLimit: 250, debtBudget: 20 });
-  await record('checkFeatureNaming', 'POST', `${P}/settings/naming/validate`, {
+  await record('updateProjectSettings', 'PUT', `${PROJECT_PATH}/settings`, {
+    featureLimit: 250,
+    debtBudget: 20,
+  });
+  await record('checkFeatureNaming', 'POST', `${PROJECT_PATH}/settings/naming/validate`, {
     featureNaming: { pattern: 'pay\\.[a-z-]+', example: 'pay.checkout' },
   });
-  await record('getProject', 'GET', P);
+  await record('getProject', 'GET', PROJECT_PATH);
   await record('getProjects', 'GET', '/api/admin/projects');
-  await record('getProjectEnvironment', 'GET', `${P}/environments/production`);
-  await record('updateDefaultStrategy', 'POST', `${P}/environments/production/default-strategy`, {
+  await record('getProjectEnvironment', 'GET', `${PROJECT_PATH}/environments/production`);
+  await record('updateDefaultStrategy', 'POST', `${PROJECT_PATH}/environments/production/default-strategy`, {
     name: 'flexibleRollout',
     title: 'A tenth of customers',
     parameters: { rollout: '10', stickiness: 'default', groupId: 'payments' },
   });
   await record('getProjectEnvironments', 'GET', '/api/admin/environments/project/payments');
-  await record('getChangeRequestConfig', 'GET', `${P}/change-requests/config`);
+  await record('getChangeRequestConfig', 'GET', `${PROJECT_PATH}/change-requests/config`);
 
   const segment = await record('createSegment', 'POST', '/api/admin/segments', {
     name: 'Nordic customers',
@@ -35,20 +38,20 @@ export async function flags({ record, send }: Recorder): Promise<void> {
     constraints: [{ ...SWEDEN, values: ['SE', 'NO'] }],
   });
 
-  await record('createFeature', 'POST', `${P}/features`, {
+  await record('createFeature', 'POST', `${PROJECT_PATH}/features`, {
     name: 'pay.invoices',
     type: 'release',
     description: 'Pay by invoice',
     tags: [{ type: 'team', value: 'payments' }],
   });
-  await record('updateFeature', 'PUT', `${P}/features/pay.invoices`, {
+  await record('updateFeature', 'PUT', `${PROJECT_PATH}/features/pay.invoices`, {
     type: 'release',
     description: 'Pay by invoice within 30 days',
   });
-  await record('patchFeature', 'PATCH', `${P}/features/pay.invoices`, [
+  await record('patchFeature', 'PATCH', `${PROJECT_PATH}/features/pay.invoices`, [
     { op: 'replace', path: '/impressionData', value: true },
   ]);
-  const invoices = `${P}/features/pay.invoices/environments/production`;
+  const invoices = `${PROJECT_PATH}/features/pay.invoices/environments/production`;
   const strategy = await record('addFeatureStrategy', 'POST', `${invoices}/strategies`, {
     name: 'flexibleRollout',
     title: 'A tenth of customers in Sweden',
@@ -87,7 +90,7 @@ export async function flags({ record, send }: Recorder): Promise<void> {
   await record(
     'setFeatureStrategies',
     'PUT',
-    `${P}/features/pay.gift-cards/environments/production/strategies`,
+    `${PROJECT_PATH}/features/pay.gift-cards/environments/production/strategies`,
     [
       {
         name: 'flexibleRollout',
@@ -101,28 +104,30 @@ export async function flags({ record, send }: Recorder): Promise<void> {
     { name: 'blue', weight: 500, payload: { type: 'string', value: '#1d4ed8' } },
     { name: 'green', weight: 500, payload: { type: 'string', value: '#15803d' } },
   ];
-  await record('updateVariants', 'PUT', `${E}/variants`, variants);
-  await record('patchVariants', 'PATCH', `${E}/variants`, [
+  await record('updateVariants', 'PUT', `${ENVIRONMENT_PATH}/variants`, variants);
+  await record('patchVariants', 'PATCH', `${ENVIRONMENT_PATH}/variants`, [
     { op: 'replace', path: '/0/payload/value', value: '#1e40af' },
   ]);
-  await record('getVariants', 'GET', `${E}/variants`);
-  await record('updateVariantsOfEnvironments', 'PUT', `${F}/variants-batch`, {
+  await record('getVariants', 'GET', `${ENVIRONMENT_PATH}/variants`);
+  await record('updateVariantsOfEnvironments', 'PUT', `${FEATURE_PATH}/variants-batch`, {
     variants,
     environments: ['development', 'staging'],
   });
-  await record('getFeatureEnvironment', 'GET', E);
-  await record('copyFeatureEnvironment', 'POST', `${F}/environments/staging/copy`, { from: 'production' });
+  await record('getFeatureEnvironment', 'GET', ENVIRONMENT_PATH);
+  await record('copyFeatureEnvironment', 'POST', `${FEATURE_PATH}/environments/staging/copy`, {
+    from: 'production',
+  });
 
-  const link = await record('addFeatureLink', 'POST', `${F}/link`, {
+  const link = await record('addFeatureLink', 'POST', `${FEATURE_PATH}/link`, {
     url: 'https://tickets.example.com/PAY-17',
     title: 'PAY-17',
   });
-  await record('updateFeatureLink', 'PUT', `${F}/link/${link.id}`, {
+  await record('updateFeatureLink', 'PUT', `${FEATURE_PATH}/link/${link.id}`, {
     url: 'https://tickets.example.com/PAY-18',
     title: 'PAY-18',
   });
-  await record('setFeatureOwners', 'PUT', `${F}/owners`, { owners: [{ type: 'user', id: 2 }] });
-  await record('getFeatureOwners', 'GET', `${F}/owners`);
+  await record('setFeatureOwners', 'PUT', `${FEATURE_PATH}/owners`, { owners: [{ type: 'user', id: 2 }] });
+  await record('getFeatureOwners', 'GET', `${FEATURE_PATH}/owners`);
   await record('tagFeature', 'POST', '/api/admin/features/pay.gift-cards/tags', {
     type: 'team',
     value: 'payments',
@@ -136,12 +141,12 @@ export async function flags({ record, send }: Recorder): Promise<void> {
   await record('getTagsOfType', 'GET', '/api/admin/tags/team');
   await record('getTag', 'GET', '/api/admin/tags/team/payments');
 
-  await record('getPossibleParents', 'GET', `${P}/features/pay.gift-cards/parents`);
-  await send('POST', `${P}/features/pay.gift-cards/dependencies`, { feature: 'pay.new-basket' });
-  await record('getParentVariants', 'GET', `${F}/parent-variants`);
-  await record('checkDependenciesExist', 'GET', `${P}/dependencies`);
+  await record('getPossibleParents', 'GET', `${PROJECT_PATH}/features/pay.gift-cards/parents`);
+  await send('POST', `${PROJECT_PATH}/features/pay.gift-cards/dependencies`, { feature: 'pay.new-basket' });
+  await record('getParentVariants', 'GET', `${FEATURE_PATH}/parent-variants`);
+  await record('checkDependenciesExist', 'GET', `${PROJECT_PATH}/dependencies`);
 
-  const manifest = `${P}/openfeature/v0/manifest`;
+  const manifest = `${PROJECT_PATH}/openfeature/v0/manifest`;
   const pushedFlag = {
     key: 'pay.pushed',
     type: 'boolean',
@@ -152,33 +157,37 @@ export async function flags({ record, send }: Recorder): Promise<void> {
   await record('updateManifestFlag', 'PUT', `${manifest}/flags/pay.pushed`, pushedFlag);
   await record('getManifest', 'GET', manifest);
   await record('archiveManifestFlag', 'DELETE', `${manifest}/flags/pay.pushed`);
-  await record('cloneFeature', 'POST', `${P}/features/pay.invoices/clone`, { name: 'pay.invoices-b2b' });
+  await record('cloneFeature', 'POST', `${PROJECT_PATH}/features/pay.invoices/clone`, {
+    name: 'pay.invoices-b2b',
+  });
   await record('cloneFeatures', 'POST', '/api/admin/projects/checkout/clone', {
     features: [{ feature: 'pay.old-cards', name: 'checkout.old-cards' }],
   });
-  await send('PATCH', `${P}/features/pay.invoices-b2b`, [
+  await send('PATCH', `${PROJECT_PATH}/features/pay.invoices-b2b`, [
     { op: 'replace', path: '/description', value: 'Pay by invoice, for companies' },
   ]);
-  await record('getFeatureDrift', 'GET', `${P}/features/pay.invoices-b2b/drift`);
-  await record('getFeatureCopies', 'GET', `${P}/features/pay.invoices/copies`);
+  await record('getFeatureDrift', 'GET', `${PROJECT_PATH}/features/pay.invoices-b2b/drift`);
+  await record('getFeatureCopies', 'GET', `${PROJECT_PATH}/features/pay.invoices/copies`);
 
-  await send('POST', `${P}/features/pay.invoices-b2b/lifecycle/complete`, { status: 'kept' });
-  await record('getFeatureLifecycle', 'GET', `${P}/features/pay.invoices-b2b/lifecycle`);
+  await send('POST', `${PROJECT_PATH}/features/pay.invoices-b2b/lifecycle/complete`, { status: 'kept' });
+  await record('getFeatureLifecycle', 'GET', `${PROJECT_PATH}/features/pay.invoices-b2b/lifecycle`);
   await record('getLifecycleCount', 'GET', '/api/admin/lifecycle/count');
-  await record('validateArchive', 'POST', `${P}/archive/validate`, { features: ['pay.new-basket'] });
-  await record('getFeature', 'GET', F);
-  await record('getFeatures', 'GET', `${P}/features`);
-  await record('getProjectOverview', 'GET', `${P}/overview`);
+  await record('validateArchive', 'POST', `${PROJECT_PATH}/archive/validate`, {
+    features: ['pay.new-basket'],
+  });
+  await record('getFeature', 'GET', FEATURE_PATH);
+  await record('getFeatures', 'GET', `${PROJECT_PATH}/features`);
+  await record('getProjectOverview', 'GET', `${PROJECT_PATH}/overview`);
   await record('searchFeatures', 'GET', '/api/admin/search/features?project=IS:payments&limit=2');
   await record('getFlagCreators', 'GET', '/api/admin/flag-creators');
-  await record('getFlagCreatorsOfProject', 'GET', `${P}/flag-creators`);
+  await record('getFlagCreatorsOfProject', 'GET', `${PROJECT_PATH}/flag-creators`);
 
-  await record('getProjectHealth', 'GET', `${P}/health`);
-  await record('getProjectHealthHistory', 'GET', `${P}/health/history`);
-  await record('getProjectHealthReport', 'GET', `${P}/health-report`);
-  await record('getProjectStatus', 'GET', `${P}/status`);
-  await record('getProjectInsights', 'GET', `${P}/insights`);
-  await record('snoozeFinding', 'PUT', `${P}/health/findings/stale/pay.old-cards/snooze`, {
+  await record('getProjectHealth', 'GET', `${PROJECT_PATH}/health`);
+  await record('getProjectHealthHistory', 'GET', `${PROJECT_PATH}/health/history`);
+  await record('getProjectHealthReport', 'GET', `${PROJECT_PATH}/health-report`);
+  await record('getProjectStatus', 'GET', `${PROJECT_PATH}/status`);
+  await record('getProjectInsights', 'GET', `${PROJECT_PATH}/insights`);
+  await record('snoozeFinding', 'PUT', `${PROJECT_PATH}/health/findings/stale/pay.old-cards/snooze`, {
     reason: 'Removed with the next release',
     until: new Date(Date.now() + 30 * 86_400_000).toISOString(),
   });

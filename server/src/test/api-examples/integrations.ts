@@ -1,4 +1,4 @@
-import { P, type Recorder } from './recorder.ts';
+import { PROJECT_PATH, type Recorder } from './recorder.ts';
 
 export async function integrations({ record, send, deliveries }: Recorder): Promise<void> {
   const since = new Date(Date.now() - 3_600_000).toISOString();
@@ -11,37 +11,39 @@ export async function integrations({ record, send, deliveries }: Recorder): Prom
     parameters: { url: `${deliveries.receiver.url}/hook` },
   };
   const webhook = await record('createAddon', 'POST', '/api/admin/addons', fields);
-  const I = `/api/admin/addons/${webhook.id}`;
-  await record('updateAddon', 'PUT', I, { ...fields, description: 'Posts to #releases' });
-  await record('getAddon', 'GET', I);
+  const integrationPath = `/api/admin/addons/${webhook.id}`;
+  await record('updateAddon', 'PUT', integrationPath, { ...fields, description: 'Posts to #releases' });
+  await record('getAddon', 'GET', integrationPath);
   await record('getAddons', 'GET', '/api/admin/addons');
-  await record('disableAddon', 'POST', `${I}/off`);
-  await record('enableAddon', 'POST', `${I}/on`);
-  await record('rotateAddonSecret', 'POST', `${I}/rotate-secret`, {});
+  await record('disableAddon', 'POST', `${integrationPath}/off`);
+  await record('enableAddon', 'POST', `${integrationPath}/on`);
+  await record('rotateAddonSecret', 'POST', `${integrationPath}/rotate-secret`, {});
   await record('previewAddonFilter', 'POST', '/api/admin/addons/preview', {
     events: ['feature-environment-enabled'],
     projects: ['payments'],
     filter: { environment: 'IS:production' },
   });
-  await record('previewAddon', 'POST', `${I}/preview`, { days: 7 });
-  await record('backfillAddon', 'POST', `${I}/backfill?dryRun=true`, { from: since });
+  await record('previewAddon', 'POST', `${integrationPath}/preview`, { days: 7 });
+  await record('backfillAddon', 'POST', `${integrationPath}/backfill?dryRun=true`, { from: since });
 
   deliveries.receiver.respondWith(503);
-  await send('POST', `${P}/features/pay.new-basket/environments/production/off`);
+  await send('POST', `${PROJECT_PATH}/features/pay.new-basket/environments/production/off`);
   const [failedDelivery] = await deliveries.waitUntilSettled(webhook.id);
-  const R = `${I}/events/${failedDelivery?.id}`;
-  await record('redeliverIntegrationEvent', 'POST', `${R}/redeliver?dryRun=true`);
-  await record('redeliverFailedIntegrationEvents', 'POST', `${I}/redeliver?dryRun=true`, { since });
+  const deliveryPath = `${integrationPath}/events/${failedDelivery?.id}`;
+  await record('redeliverIntegrationEvent', 'POST', `${deliveryPath}/redeliver?dryRun=true`);
+  await record('redeliverFailedIntegrationEvents', 'POST', `${integrationPath}/redeliver?dryRun=true`, {
+    since,
+  });
   deliveries.receiver.respondWith(200);
-  await record('redeliverIntegrationEvent', 'POST', `${R}/redeliver`);
+  await record('redeliverIntegrationEvent', 'POST', `${deliveryPath}/redeliver`);
   await deliveries.waitUntilSettled(webhook.id);
-  await record('redeliverFailedIntegrationEvents', 'POST', `${I}/redeliver`, { since });
-  await record('backfillAddon', 'POST', `${I}/backfill`, { from: since });
+  await record('redeliverFailedIntegrationEvents', 'POST', `${integrationPath}/redeliver`, { since });
+  await record('backfillAddon', 'POST', `${integrationPath}/backfill`, { from: since });
   await deliveries.waitUntilSettled(webhook.id);
-  await record('getIntegrationEvents', 'GET', `${I}/events?limit=1`);
-  await record('getIntegrationEvent', 'GET', R);
+  await record('getIntegrationEvents', 'GET', `${integrationPath}/events?limit=1`);
+  await record('getIntegrationEvent', 'GET', deliveryPath);
   await record('getDeliveries', 'GET', '/api/admin/deliveries?limit=1');
-  await record('getIntegrationStats', 'GET', `${I}/stats`);
+  await record('getIntegrationStats', 'GET', `${integrationPath}/stats`);
   const toggleEvents = await record(
     'searchEvents',
     'GET',

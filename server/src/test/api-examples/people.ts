@@ -1,6 +1,6 @@
 import { CLIENT } from '../identity-provider.ts';
 import { findCookie, tryLogin } from '../login.ts';
-import { P, type Recorder } from './recorder.ts';
+import { PROJECT_PATH, type Recorder } from './recorder.ts';
 
 export async function peopleAndAccess({ record, send }: Recorder): Promise<void> {
   const user = await record('createUser', 'POST', '/api/admin/user-admin', {
@@ -9,9 +9,9 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
     email: 'freya@example.com',
     rootRole: 3,
   });
-  const U = `/api/admin/user-admin/${user.id}`;
-  await record('updateUser', 'PUT', U, { rootRole: 2 });
-  await record('getUser', 'GET', U);
+  const userPath = `/api/admin/user-admin/${user.id}`;
+  await record('updateUser', 'PUT', userPath, { rootRole: 2 });
+  await record('getUser', 'GET', userPath);
   await record('searchUsers', 'GET', '/api/admin/user-admin/search?q=freya');
   await record('getUsers', 'GET', '/api/admin/user-admin');
   await record('getAccessCandidates', 'GET', '/api/admin/user-admin/access');
@@ -46,16 +46,23 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
     mappingsSSO: ['payments'],
     users: [{ user: { id: 3 } }],
   });
-  const G = `/api/admin/groups/${group.id}`;
-  await send('POST', `${P}/role/${roleId}/access`, { users: [{ id: user.id }], groups: [{ id: group.id }] });
-  await record('updateGroup', 'PUT', G, { name: 'Payments team', users: [{ user: { id: 3 } }] });
-  await record('getGroup', 'GET', G);
+  const groupPath = `/api/admin/groups/${group.id}`;
+  await send('POST', `${PROJECT_PATH}/role/${roleId}/access`, {
+    users: [{ id: user.id }],
+    groups: [{ id: group.id }],
+  });
+  await record('updateGroup', 'PUT', groupPath, { name: 'Payments team', users: [{ user: { id: 3 } }] });
+  await record('getGroup', 'GET', groupPath);
   await record('getGroups', 'GET', '/api/admin/groups');
-  await record('getGroupProjects', 'GET', `${G}/projects`);
+  await record('getGroupProjects', 'GET', `${groupPath}/projects`);
   await record('getRoleHolders', 'GET', `/api/admin/roles/${roleId}/holders`);
-  await record('getProjectAccess', 'GET', `${P}/access`);
-  await record('getUserPermissions', 'GET', `${U}/permissions?project=payments&environment=production`);
-  await record('getAccessOfUser', 'GET', `${U}/access`);
+  await record('getProjectAccess', 'GET', `${PROJECT_PATH}/access`);
+  await record(
+    'getUserPermissions',
+    'GET',
+    `${userPath}/permissions?project=payments&environment=production`,
+  );
+  await record('getAccessOfUser', 'GET', `${userPath}/access`);
   await record(
     'explainAccess',
     'GET',
@@ -66,14 +73,14 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
     name: 'Build server',
     rootRole: 2,
   });
-  const A = `/api/admin/service-account/${account.id}`;
-  await record('createServiceAccountToken', 'POST', `${A}/token`, {
+  const accountPath = `/api/admin/service-account/${account.id}`;
+  await record('createServiceAccountToken', 'POST', `${accountPath}/token`, {
     description: 'deployments',
     expiresAt: '2030-01-01T00:00:00Z',
   });
-  await record('getServiceAccountTokens', 'GET', `${A}/token`);
-  await record('updateServiceAccount', 'PUT', A, { name: 'Build server', rootRole: 3 });
-  await record('getServiceAccount', 'GET', A);
+  await record('getServiceAccountTokens', 'GET', `${accountPath}/token`);
+  await record('updateServiceAccount', 'PUT', accountPath, { name: 'Build server', rootRole: 3 });
+  await record('getServiceAccount', 'GET', accountPath);
   await record('getServiceAccounts', 'GET', '/api/admin/service-account');
 
   await record('getMe', 'GET', '/api/admin/user');
@@ -96,20 +103,20 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
   });
   await record('getSavedView', 'GET', `/api/admin/user/views/${view.id}`);
   await record('getSavedViews', 'GET', '/api/admin/user/views');
-  const sharedView = await record('createProjectView', 'POST', `${P}/views`, {
+  const sharedView = await record('createProjectView', 'POST', `${PROJECT_PATH}/views`, {
     name: 'Production this week',
     page: '/projects/payments/events',
     query: 'environment=IS:production',
   });
-  await record('updateProjectView', 'PUT', `${P}/views/${sharedView.id}`, {
+  await record('updateProjectView', 'PUT', `${PROJECT_PATH}/views/${sharedView.id}`, {
     name: 'Production this month',
     page: '/projects/payments/events',
     query: 'environment=IS:production',
   });
-  await record('getProjectView', 'GET', `${P}/views/${sharedView.id}`);
-  await record('getProjectViews', 'GET', `${P}/views`);
-  await record('deactivateUser', 'POST', `${U}/deactivate`);
-  await record('reactivateUser', 'POST', `${U}/reactivate`);
+  await record('getProjectView', 'GET', `${PROJECT_PATH}/views/${sharedView.id}`);
+  await record('getProjectViews', 'GET', `${PROJECT_PATH}/views`);
+  await record('deactivateUser', 'POST', `${userPath}/deactivate`);
+  await record('reactivateUser', 'POST', `${userPath}/reactivate`);
 
   const { resetPasswordUrl } = await record(
     'createResetLink',
@@ -132,9 +139,9 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
     { email: 'gita@example.com', username: 'gita', name: 'Gita Rao', password: 'violet teapot 99 north' },
     { token: null },
   );
-  const S = `/api/admin/invite-link/tokens/${signup.id ?? signup.secret}`;
-  await record('updateSignupToken', 'PUT', S, { enabled: true });
-  await record('getSignupToken', 'GET', S);
+  const signupTokenPath = `/api/admin/invite-link/tokens/${signup.id ?? signup.secret}`;
+  await record('updateSignupToken', 'PUT', signupTokenPath, { enabled: true });
+  await record('getSignupToken', 'GET', signupTokenPath);
   await record('getSignupTokens', 'GET', '/api/admin/invite-link/tokens');
 }
 
@@ -154,9 +161,9 @@ export async function signIn({ record, people, harness, provider }: Recorder): P
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   }).toString();
-  const A = '/api/admin/user/authorizations';
-  await record('previewAuthorization', 'POST', `${A}/preview`, { query }, browserOptions);
-  await record('decideAuthorization', 'POST', A, { query, allow: false }, browserOptions);
+  const AUTHORIZATIONS_PATH = '/api/admin/user/authorizations';
+  await record('previewAuthorization', 'POST', `${AUTHORIZATIONS_PATH}/preview`, { query }, browserOptions);
+  await record('decideAuthorization', 'POST', AUTHORIZATIONS_PATH, { query, allow: false }, browserOptions);
   const settings = {
     enabled: true,
     discoverUrl: provider.issuer,

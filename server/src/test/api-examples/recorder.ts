@@ -9,7 +9,7 @@ export type Options = Parameters<typeof call>[3];
 /** The response bodies by operation and status, such as `createProject 201`. */
 export type RecordedBodies = Record<string, unknown>;
 
-/** What the recording needs, which is the server, its callers and the recorded responses. */
+/** What the recording needs: the server and its callers. */
 export type World = {
   harness: Harness;
   deliveries: Deliveries;
@@ -18,7 +18,7 @@ export type World = {
 };
 
 export type Recorder = World & {
-  /** Sends a request by ada. */
+  /** Sends a request as ada. */
   send: (method: Method, url: string, body?: unknown, options?: Options) => Promise<ApiResponse>;
   /** Sends a request whose response is the example of an operation. Returns the body. */
   record: (
@@ -30,4 +30,4 @@ export type Recorder = World & {
   ) => Promise<ApiResponse['body']>;
 };
 
-export const P = '/api/admin/projects/payments';
+export const PROJECT_PATH = '/api/admin/projects/payments';

@@ -1,5 +1,5 @@
 import { keepFlushing } from '../../reporting/metrics/keep-flushing.ts';
-import { P, type Recorder } from './recorder.ts';
+import { PROJECT_PATH, type Recorder } from './recorder.ts';
 
 export type Tokens = { backend: string; frontend: string };
 
@@ -10,7 +10,7 @@ export async function apiTokens({ record }: Recorder): Promise<Tokens> {
     environment: 'production',
     projects: ['payments'],
   });
-  const frontend = await record('createProjectApiToken', 'POST', `${P}/api-tokens`, {
+  const frontend = await record('createProjectApiToken', 'POST', `${PROJECT_PATH}/api-tokens`, {
     tokenName: 'web shop',
     type: 'frontend',
     environment: 'production',
@@ -20,7 +20,7 @@ export async function apiTokens({ record }: Recorder): Promise<Tokens> {
   });
   await record('getApiTokens', 'GET', '/api/admin/api-tokens');
   await record('getApiTokensByName', 'GET', '/api/admin/api-tokens/payments%20service');
-  await record('getProjectApiTokens', 'GET', `${P}/api-tokens`);
+  await record('getProjectApiTokens', 'GET', `${PROJECT_PATH}/api-tokens`);
   return { backend: token.secret, frontend: frontend.secret };
 }
 
@@ -65,15 +65,19 @@ export async function sdks(recorder: Recorder, { backend, frontend }: Tokens): P
 
   await record('getFeatureUsage', 'GET', '/api/admin/client-metrics/features/pay.new-basket');
   await record('getRawFeatureUsage', 'GET', '/api/admin/client-metrics/features/pay.new-basket/raw');
-  await record('getProjectUsage', 'GET', `${P}/usage`);
-  const M = '/api/admin/metrics';
-  await record('getApplications', 'GET', `${M}/applications`);
-  await record('getProjectApplications', 'GET', `${P}/applications`);
-  await record('getApplication', 'GET', `${M}/applications/payments-service`);
-  await record('getApplicationOverview', 'GET', `${M}/applications/payments-service/overview`);
-  await record('getApplicationInstances', 'GET', `${M}/instances/payments-service/environment/production`);
-  await record('getApiTokenUse', 'GET', `${M}/api-tokens`);
-  await record('getUnknownFlags', 'GET', `${M}/unknown-flags`);
+  await record('getProjectUsage', 'GET', `${PROJECT_PATH}/usage`);
+  const METRICS_PATH = '/api/admin/metrics';
+  await record('getApplications', 'GET', `${METRICS_PATH}/applications`);
+  await record('getProjectApplications', 'GET', `${PROJECT_PATH}/applications`);
+  await record('getApplication', 'GET', `${METRICS_PATH}/applications/payments-service`);
+  await record('getApplicationOverview', 'GET', `${METRICS_PATH}/applications/payments-service/overview`);
+  await record(
+    'getApplicationInstances',
+    'GET',
+    `${METRICS_PATH}/instances/payments-service/environment/production`,
+  );
+  await record('getApiTokenUse', 'GET', `${METRICS_PATH}/api-tokens`);
+  await record('getUnknownFlags', 'GET', `${METRICS_PATH}/unknown-flags`);
 
   await record('getClientFeatures', 'GET', '/api/client/features', undefined, backendOptions);
   await record('getClientFeature', 'GET', '/api/client/features/pay.invoices', undefined, backendOptions);

@@ -12,7 +12,7 @@ const HINT = /…\w{4}$/;
 const RECEIVER = /http:\/\/127\.0\.0\.1:\d+(?=\/hook|\/\*)/g;
 const PROVIDER = /http:\/\/127\.0\.0\.1:\d+/g;
 
-/** Values that differ from run to run, and what the document shows instead. */
+/** Replacements for values that differ from run to run. */
 const REPLACED_VALUES: Record<string, unknown> = {
   requestUri: '/ofrep/v1/events/6t1sC2aDxX_NhUKS5GUU3ilmNcEU5TaE',
   etag: '"a97eb46640.06298fc131.20"',
@@ -36,8 +36,8 @@ const REPLACED_VALUES: Record<string, unknown> = {
 };
 
 /**
- * Returns the examples of the document, which are recorded responses with shortened lists and with values that are the same in
- * every run.
+ * Returns the examples for the document: the recorded responses with shortened lists, and with values that are the same in every
+ * run.
  */
 export function toExamples(recorded: RecordedBodies): RecordedBodies {
   const uuids = new Map<string, string>();

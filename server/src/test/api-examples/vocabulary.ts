@@ -1,4 +1,4 @@
-import { P, type Recorder } from './recorder.ts';
+import { PROJECT_PATH, type Recorder } from './recorder.ts';
 
 export async function vocabulary({ record, send }: Recorder): Promise<void> {
   await record('createEnvironment', 'POST', '/api/admin/environments', { name: 'staging', type: 'test' });
@@ -40,15 +40,17 @@ export async function vocabulary({ record, send }: Recorder): Promise<void> {
   });
   await record('getContextFields', 'GET', '/api/admin/context');
   const plan = { name: 'plan', description: 'Plan of the customer', legalValues: [{ value: 'free' }] };
-  await record('createProjectContextField', 'POST', `${P}/context`, plan);
-  await record('setProjectLegalValue', 'POST', `${P}/context/plan/legal-values`, { value: 'trial' });
-  await record('deleteProjectLegalValue', 'DELETE', `${P}/context/plan/legal-values/trial`);
-  await record('updateProjectContextField', 'PUT', `${P}/context/plan`, {
+  await record('createProjectContextField', 'POST', `${PROJECT_PATH}/context`, plan);
+  await record('setProjectLegalValue', 'POST', `${PROJECT_PATH}/context/plan/legal-values`, {
+    value: 'trial',
+  });
+  await record('deleteProjectLegalValue', 'DELETE', `${PROJECT_PATH}/context/plan/legal-values/trial`);
+  await record('updateProjectContextField', 'PUT', `${PROJECT_PATH}/context/plan`, {
     description: 'Plan of the customer',
     legalValues: [{ value: 'free' }, { value: 'business' }],
   });
-  await record('getProjectContextField', 'GET', `${P}/context/plan`);
-  await record('getProjectContextFields', 'GET', `${P}/context`);
+  await record('getProjectContextField', 'GET', `${PROJECT_PATH}/context/plan`);
+  await record('getProjectContextFields', 'GET', `${PROJECT_PATH}/context`);
 
   await record('createTagType', 'POST', '/api/admin/tag-types', { name: 'team', description: 'Owning team' });
   await record('updateTagType', 'PUT', '/api/admin/tag-types/team', { description: 'The owning team' });

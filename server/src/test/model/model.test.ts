@@ -39,7 +39,7 @@ test.concurrent.each(Array.from({ length: CONCURRENCY }, (_, index) => SEED + in
 async function runSequence(commands: Command[]): Promise<void> {
   const project = `p${projectCount++}`;
   const environments = ['development', 'production'];
-  await ask('POST', '/api/admin/projects', { id: project, name: project, environments });
+  await sendRequest('POST', '/api/admin/projects', { id: project, name: project, environments });
   let world: World = { environments, defaults: {}, flags: {} };
 
   for (const command of commands) {
@@ -49,15 +49,15 @@ async function runSequence(commands: Command[]): Promise<void> {
     expect(status < 300, `${JSON.stringify(command)}: ${status} ${JSON.stringify(body)}`).toBe(
       predictedWorld !== undefined,
     );
-    world = predictedWorld ? await adoptIds(project, predictedWorld) : world;
+    world = predictedWorld ? await fillInIds(project, predictedWorld) : world;
     expect(await findExposedFeatures(harness.db, project), JSON.stringify(command)).toEqual([]);
   }
 
-  expect(await observe(project, world)).toEqual(sortStrategies(world));
+  expect(await readWorld(project, world)).toEqual(sortStrategies(world));
   expect(sortStrategies(rename(project, replay(await readEvents(project))))).toEqual(sortStrategies(world));
 }
 
-const ask = async (
+const sendRequest = async (
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   url: string,
   body?: unknown,
@@ -77,44 +77,51 @@ async function send(project: string, world: World, command: Command): Promise<Ap
   switch (command.kind) {
     case 'create': {
       const { type, description } = command;
-      return await ask('POST', `${base}/features`, { name: fullName(command.name), type, description });
+      return await sendRequest('POST', `${base}/features`, {
+        name: fullName(command.name),
+        type,
+        description,
+      });
     }
     case 'update':
-      return await ask('PUT', feature(command.name), command.update);
+      return await sendRequest('PUT', feature(command.name), command.update);
     case 'stale':
-      return await ask('POST', `${base}/stale`, { features: features(command.names), stale: command.stale });
+      return await sendRequest('POST', `${base}/stale`, {
+        features: features(command.names),
+        stale: command.stale,
+      });
     case 'archive':
     case 'revive':
     case 'delete':
-      return await ask('POST', `${base}/${command.kind}`, { features: features(command.names) });
+      return await sendRequest('POST', `${base}/${command.kind}`, { features: features(command.names) });
     case 'toggle': {
       const [first, ...others] = command.names;
       const state = `environments/${command.environment}/${command.enabled ? 'on' : 'off'}`;
       return first !== undefined && others.length === 0
-        ? await ask('POST', `${feature(first)}/${state}`)
-        : await ask('POST', `${base}/bulk_features/${state}`, { features: features(command.names) });
+        ? await sendRequest('POST', `${feature(first)}/${state}`)
+        : await sendRequest('POST', `${base}/bulk_features/${state}`, { features: features(command.names) });
     }
     case 'add-strategy':
-      return await ask(
+      return await sendRequest(
         'POST',
         `${feature(command.name)}/environments/${command.environment}/strategies`,
         command.strategy,
       );
     case 'change-strategy':
-      return await ask('PUT', strategy(command), command.strategy);
+      return await sendRequest('PUT', strategy(command), command.strategy);
     case 'patch-strategy':
-      return await ask('PATCH', strategy(command), [
+      return await sendRequest('PATCH', strategy(command), [
         { op: 'replace', path: '/disabled', value: command.disabled },
       ]);
     case 'remove-strategy':
-      return await ask('DELETE', strategy(command));
+      return await sendRequest('DELETE', strategy(command));
     case 'copy-environment':
-      return await ask('POST', `${feature(command.name)}/environments/${command.environment}/copy`, {
+      return await sendRequest('POST', `${feature(command.name)}/environments/${command.environment}/copy`, {
         from: command.from,
       });
     case 'import': {
       const featureName = fullName(command.name);
-      return await ask('POST', '/api/admin/features-batch/import', {
+      return await sendRequest('POST', '/api/admin/features-batch/import', {
         project,
         environment: command.environment,
         data: {
@@ -127,7 +134,9 @@ async function send(project: string, world: World, command: Command): Promise<Ap
       });
     }
     case 'clone':
-      return await ask('POST', `${feature(command.name)}/clone`, { name: fullName(command.copyName) });
+      return await sendRequest('POST', `${feature(command.name)}/clone`, {
+        name: fullName(command.copyName),
+      });
     case 'order-strategies': {
       const flagEnvironment = world.flags[command.name]?.environments[command.environment];
       const ids = flagEnvironment?.strategies.length
@@ -137,46 +146,48 @@ async function send(project: string, world: World, command: Command): Promise<Ap
         const sortOrder = command.numbers[index];
         return sortOrder === undefined ? [] : [{ id, sortOrder }];
       });
-      return await ask(
+      return await sendRequest(
         'POST',
         `${feature(command.name)}/environments/${command.environment}/strategies/set-sort-order`,
         order,
       );
     }
     case 'set-variants':
-      return await ask(
+      return await sendRequest(
         'PUT',
         `${feature(command.name)}/environments/${command.environment}/variants`,
         makeVariants(command.variants),
       );
     case 'tag': {
       const [type, value] = command.tag.split(':');
-      return await ask('POST', `/api/admin/features/${fullName(command.name)}/tags`, { type, value });
+      return await sendRequest('POST', `/api/admin/features/${fullName(command.name)}/tags`, { type, value });
     }
     case 'untag':
-      return await ask(
+      return await sendRequest(
         'DELETE',
         `/api/admin/features/${fullName(command.name)}/tags/${command.tag.replace(':', '/')}`,
       );
     case 'depend':
-      return await ask('POST', `${feature(command.name)}/dependencies`, {
+      return await sendRequest('POST', `${feature(command.name)}/dependencies`, {
         feature: fullName(command.parent),
         ...command.requirement,
       });
     case 'undepend':
-      return await ask('DELETE', `${feature(command.name)}/dependencies/${fullName(command.parent)}`);
+      return await sendRequest('DELETE', `${feature(command.name)}/dependencies/${fullName(command.parent)}`);
     case 'undepend-all':
-      return await ask('DELETE', `${feature(command.name)}/dependencies`);
+      return await sendRequest('DELETE', `${feature(command.name)}/dependencies`);
     case 'complete':
-      return await ask('POST', `${feature(command.name)}/lifecycle/complete`, { status: command.status });
+      return await sendRequest('POST', `${feature(command.name)}/lifecycle/complete`, {
+        status: command.status,
+      });
     case 'uncomplete':
-      return await ask('POST', `${feature(command.name)}/lifecycle/uncomplete`);
+      return await sendRequest('POST', `${feature(command.name)}/lifecycle/uncomplete`);
     case 'add-environment':
-      return await ask('POST', `${base}/environments`, { environment: command.environment });
+      return await sendRequest('POST', `${base}/environments`, { environment: command.environment });
     case 'remove-environment':
-      return await ask('DELETE', `${base}/environments/${command.environment}`);
+      return await sendRequest('DELETE', `${base}/environments/${command.environment}`);
     case 'set-default':
-      return await ask(
+      return await sendRequest(
         'POST',
         `${base}/environments/${command.environment}/default-strategy`,
         command.strategy,
@@ -184,13 +195,13 @@ async function send(project: string, world: World, command: Command): Promise<Ap
   }
 }
 
-/** Adopts the ids that the model cannot know yet, because the server assigns them. */
-async function adoptIds(project: string, world: World): Promise<World> {
+/** Fills in the strategy ids, which the model cannot know, because the server assigns them. */
+async function fillInIds(project: string, world: World): Promise<World> {
   for (const [name, flag] of Object.entries(world.flags)) {
     for (const [environment, flagEnvironment] of Object.entries(flag.environments)) {
       if (flagEnvironment.strategies.every(({ id }) => id !== '')) continue;
       const environmentUrl = `/api/admin/projects/${project}/features/${project}.${name}/environments/${environment}`;
-      const { body } = await ask('GET', `${environmentUrl}/strategies`);
+      const { body } = await sendRequest('GET', `${environmentUrl}/strategies`);
       const knownIds = new Set(flagEnvironment.strategies.map(({ id }) => id));
       const newStrategies = body.filter(({ id }: { id: string }) => !knownIds.has(id));
       for (const strategy of sortedStrategies(flagEnvironment))
@@ -200,16 +211,16 @@ async function adoptIds(project: string, world: World): Promise<World> {
   return world;
 }
 
-async function observe(project: string, { environments }: World): Promise<World> {
+async function readWorld(project: string, { environments }: World): Promise<World> {
   const flags: World['flags'] = {};
   for (const name of NAMES) {
     const url = `/api/admin/projects/${project}/features/${project}.${name}`;
-    const { status, body } = await ask('GET', url);
+    const { status, body } = await sendRequest('GET', url);
     if (status !== 200) continue;
     // The latest stage alone is not enough, because for an archived flag a different stage decides.
-    const { body: stages } = await ask('GET', `${url}/lifecycle`);
+    const { body: stages } = await sendRequest('GET', `${url}/lifecycle`);
     const completedStage = stages.find(({ stage }: { stage: string }) => stage === 'completed');
-    flags[name] = asFlag(project, { ...body, completed: completedStage?.status ?? null });
+    flags[name] = toFlag(project, { ...body, completed: completedStage?.status ?? null });
   }
   const defaults = await sql<{ name: string; strategy: World['defaults'][string] | null }>`
     select environment_name as name, default_strategy as strategy from project_environments
@@ -233,7 +244,7 @@ type FeatureResponse = Omit<Flag, 'tags' | 'parents' | 'environments'> & {
   })[];
 };
 
-function asFlag(project: string, response: FeatureResponse): Flag {
+function toFlag(project: string, response: FeatureResponse): Flag {
   const { type, description = null, impressionData, stale, archived, completed } = response;
   return {
     ...{ type, description, impressionData, stale, archived, completed },
