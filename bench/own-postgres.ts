@@ -20,7 +20,7 @@ export function findNewestPrograms(): string {
   return join(DEBIAN, String(versions[0]), 'bin');
 }
 
-/** Starts a PostgreSQL server that a campaign may restart. It runs as `user`, because PostgreSQL refuses to run as root. */
+/** Starts a PostgreSQL server that a campaign can restart. It runs as `user`, because PostgreSQL refuses to run as root. */
 export function startOwnPostgres(programs: string, user: string, settings: string[] = []): OwnPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-postgres-'));
   chmodSync(folder, 0o777);

@@ -7,7 +7,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { readApiPageSource } from '../scripts/package/api-page/source.ts';
 import { API_PAGE_LIBRARY, buildPackage, ENTRIES } from '../scripts/package/build.ts';
 import { bundle } from '../scripts/package/bundle.ts';
-import { isAccepted } from '../scripts/package/licences.ts';
+import { isAccepted } from '../scripts/package/licenses.ts';
 import { packPackage } from './support/package.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -107,9 +107,9 @@ test.each([
 ])('%s stops the build', async (name, manifest, problem) => {
   const planted = createPackage(name.replaceAll(' ', '-'), manifest);
 
-  await expect(buildPackage({ folder: join(folder, 'planted'), additionalEntries: { planted } })).rejects.toThrow(
-    problem,
-  );
+  await expect(
+    buildPackage({ folder: join(folder, 'planted'), additionalEntries: { planted } }),
+  ).rejects.toThrow(problem);
 });
 
 test.each([
@@ -120,6 +120,6 @@ test.each([
   ['OFL-1.1', '@fontsource-variable/inter', true],
   ['BlueOak-1.0.0', 'x', true],
   ['MPL-2.0', 'x', false],
-])('the licence %s of %s is accepted: %s', (licence, name, expected) => {
-  expect(isAccepted(name, licence)).toBe(expected);
+])('the license %s of %s is accepted: %s', (license, name, expected) => {
+  expect(isAccepted(name, license)).toBe(expected);
 });

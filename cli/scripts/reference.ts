@@ -30,7 +30,7 @@ function formatTable(header: string[], rows: string[][]): string[] {
   ];
 }
 
-function optionRows(options: Options): string[][] {
+function buildOptionRows(options: Options): string[][] {
   return Object.entries(options).map(([key, option]) => {
     const value =
       option.type === 'flag'
@@ -64,7 +64,7 @@ function renderSection(command: AnyCommand): string[] {
   ].join(' ');
   const rows = [
     ...args.map(([name, { brief }]) => [`\`<${toKebabCase(name)}>\``, escapeCell(brief)]),
-    ...optionRows(getOwnOptions(command)),
+    ...buildOptionRows(getOwnOptions(command)),
   ];
   const sharedOptions = [
     ...(command.writes ? ['`--comment`', '`--dry-run`', '`--wait`'] : []),
@@ -92,10 +92,10 @@ function renderSection(command: AnyCommand): string[] {
 /** Replaces the generated parts of the page. */
 export function renderReference(page: string): string {
   const sharedRows = [
-    ...optionRows(COMMON).map(row => [...row, 'every command']),
-    ...optionRows(WRITES).map(row => [...row, 'every command that changes something']),
-    ...optionRows(DESTRUCTIVE).map(row => [...row, 'commands that archive, delete or revoke something']),
-    ...optionRows(PAGE).map(row => [...row, 'commands that have a page in the console']),
+    ...buildOptionRows(COMMON).map(row => [...row, 'every command']),
+    ...buildOptionRows(WRITES).map(row => [...row, 'every command that changes something']),
+    ...buildOptionRows(DESTRUCTIVE).map(row => [...row, 'commands that archive, delete or revoke something']),
+    ...buildOptionRows(PAGE).map(row => [...row, 'commands that have a page in the console']),
   ];
   const parts = [
     [...formatTable(['Option', 'Meaning', 'Where'], sharedRows)],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { createApi, createProject } from '../../console/e2e/support/api.ts';
-import { startFront, startRestartableServer } from '../../console/e2e/support/server.ts';
+import { startLoadBalancer, startRestartableServer } from '../../console/e2e/support/server.ts';
 import { api, json, onTerminal, run, runFailing, server, start, unique } from './support/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-as-code-'));
@@ -108,7 +108,7 @@ test('a plan is rejected if the flags have changed since it was made', async () 
 });
 
 test('apply never overwrites a flag that somebody else changes while it runs', async () => {
-  const front = await startFront({ url: server.url });
+  const loadBalancer = await startLoadBalancer({ url: server.url });
   const project = await createProject(api);
   const names = Array.from({ length: 3 }, (_, index) => `flag-${index}-${unique()}`);
   for (const name of names) await json(['flags', 'create', name, '-p', project]);
@@ -119,8 +119,10 @@ test('apply never overwrites a flag that somebody else changes while it runs', a
     flags: Object.fromEntries(names.map(name => [name, { description: 'new', stale: true }])),
   });
   // The response to the first change gets lost, so the command waits and repeats the change. During this wait, somebody changes the last flag.
-  front.lost = 1;
-  const applyRun = start(['flags', 'apply', '-f', file, '--yes'], { env: { HALYARD_SERVER: front.url } });
+  loadBalancer.responsesToLose = 1;
+  const applyRun = start(['flags', 'apply', '-f', file, '--yes'], {
+    env: { HALYARD_SERVER: loadBalancer.url },
+  });
   await expect.poll(async () => (await api.send<{ stale: boolean }>('GET', firstPath)).stale).toBe(true);
   await api.send('PUT', `/api/admin/projects/${project}/features/${lastFlag}`, { description: 'by hand' });
   const { code } = await applyRun.completion;
@@ -128,7 +130,7 @@ test('apply never overwrites a flag that somebody else changes while it runs', a
   // Both codes are correct, because the command may have made its change first.
   expect([0, 5]).toContain(code);
   expect(await json(['flags', 'show', lastFlag])).toMatchObject({ description: 'by hand' });
-  await front.close();
+  await loadBalancer.close();
 });
 
 test('apply reaches the planned state even if the server restarts while it runs', async () => {

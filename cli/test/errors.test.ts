@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { startFront } from '../../console/e2e/support/server.ts';
+import { startLoadBalancer } from '../../console/e2e/support/server.ts';
 import {
   api,
   createPerson,
@@ -240,18 +240,18 @@ test('a token is not sent to the target of a redirect', async () => {
 });
 
 test('a write whose response gets lost is carried out once', async () => {
-  const front = await startFront({ url: server.url });
+  const loadBalancer = await startLoadBalancer({ url: server.url });
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
-  front.lost = 1;
+  loadBalancer.responsesToLose = 1;
 
   const created = await json<{ name: string }>(['flags', 'create', flag, '-p', project], {
-    env: { HALYARD_SERVER: front.url },
+    env: { HALYARD_SERVER: loadBalancer.url },
   });
 
   expect(created.name).toBe(flag);
   expect(await json(['events', 'search', '--flag', flag])).toMatchObject({ total: 1 });
-  await front.close();
+  await loadBalancer.close();
 });
 
 test('Ctrl+C exits with 130', async () => {

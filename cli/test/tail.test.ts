@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { startFront } from '../../console/e2e/support/server.ts';
+import { startLoadBalancer } from '../../console/e2e/support/server.ts';
 import { api, createProject, json, run, server, start, unique } from './support/run.ts';
 
 const WRITERS = 20;
 const FLAGS_PER_WRITER = 5;
 
 test('events tail prints every event once, in order, despite broken connections', async () => {
-  const front = await startFront({ url: server.url });
+  const loadBalancer = await startLoadBalancer({ url: server.url });
   const project = await createProject(api);
   const tail = start(
     [
@@ -25,7 +25,7 @@ test('events tail prints every event once, in order, despite broken connections'
       '--count',
       String(WRITERS * FLAGS_PER_WRITER),
     ],
-    { env: { HALYARD_SERVER: front.url } },
+    { env: { HALYARD_SERVER: loadBalancer.url } },
   );
 
   const writers = Array.from({ length: WRITERS }, async (_, writer) => {
@@ -33,7 +33,7 @@ test('events tail prints every event once, in order, despite broken connections'
       await api.send('POST', `/api/admin/projects/${project}/features`, {
         name: `flag-${writer}-${index}-${unique()}`,
       });
-      if (writer === 0) front.cut();
+      if (writer === 0) loadBalancer.cut();
     }
   });
   await Promise.all(writers);
@@ -46,7 +46,7 @@ test('events tail prints every event once, in order, despite broken connections'
   expect(code).toBe(0);
   expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
   expect(ids).toHaveLength(WRITERS * FLAGS_PER_WRITER);
-  await front.close();
+  await loadBalancer.close();
 });
 
 test('listen signs events as a webhook does', async () => {

@@ -174,7 +174,7 @@ const BODY_SCOPED_OPERATIONS: readonly string[] = ['createSegment'];
 /** Operations without a project in the path, which require the permission for the whole instance. */
 const INSTANCE_OPERATIONS: readonly string[] = ['deleteTag'];
 
-/** Compares what the console would enable with what the server serverAccepts, for random operations that require a permission. */
+/** Compares what the console would enable with what the server accepts, for random operations that require a permission. */
 async function compareOperations(send: Send, me: Me, world: World, random: () => number): Promise<string[]> {
   const differences: string[] = [];
   const operations = Object.keys(permissionsByOperation).filter(
@@ -309,7 +309,7 @@ async function showPagesAs(page: Page, world: World, users: readonly Me[]): Prom
   return controlsByUser;
 }
 
-/** Finds controls that are enabled although the server rejects their call, or disabled although the server serverAccepts it. */
+/** Finds controls that are enabled although the server rejects their call, or disabled although the server accepts it. */
 async function compareControls(
   send: Send,
   controls: readonly FoundControl[],
@@ -348,7 +348,7 @@ function addProject(path: string, call: string): string {
   return project && hasProject ? `${call} ${project}` : call;
 }
 
-/** Returns a control's operation, or undefined if a probe cannot tell whether the server serverAccepts the operation. */
+/** Returns a control's operation, or undefined if a probe cannot tell whether the server accepts the operation. */
 function findOperation({ call }: FoundControl, { ownFlag, otherFlag }: World): string | undefined {
   const [operation = '', project = ''] = call.split(' ');
   if (BODY_SCOPED_OPERATIONS.includes(operation)) return undefined;
@@ -357,7 +357,7 @@ function findOperation({ call }: FoundControl, { ownFlag, otherFlag }: World): s
 }
 
 test(
-  `enables exactly the controls whose calls the server serverAccepts, for ${ROLES} random custom roles (seed ${SEED})`,
+  `enables exactly the controls whose calls the server accepts, for ${ROLES} random custom roles (seed ${SEED})`,
   GENERATED,
   async ({ page, newPage, server, api, logInAs }) => {
     const random = createGenerator(SEED);

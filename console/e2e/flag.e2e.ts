@@ -352,7 +352,7 @@ async function createFlagToCopy(api: Api) {
     ...flag,
     productionPath,
     readState,
-    compareUrl: `${flag.address}?environment=production&compare=development`,
+    compareUrl: `${flag.pagePath}?environment=production&compare=development`,
   };
 }
 

@@ -227,7 +227,7 @@ test('access is granted to several people at a time, changed and revoked, but th
   await page.getByText(`${ben.username} is now Owner`).waitFor();
   await expect.poll(() => roleSelect(me.username).isDisabled()).toBe(false);
   await page.getByRole('button', { name: `Remove… ${dora.username}` }).click();
-  await page.getByRole('dialog').getByText('can still readProject it').waitFor();
+  await page.getByRole('dialog').getByText('can still read it').waitFor();
   await page.getByRole('button', { name: `Remove ${dora.username}` }).click();
   await roleSelect(dora.username).waitFor({ state: 'detached' });
   await expectAccessible(page);
@@ -261,7 +261,7 @@ testAsAdmin('a project is archived, revived, and deleted after its id is typed',
   await expect(readProject(api, project)).rejects.toThrow('404');
 });
 
-test('a user without permissions can readProject the settings, which name the missing permission', async ({
+test('a user without permissions can read the settings, which name the missing permission', async ({
   page,
   api,
 }) => {

@@ -13,7 +13,7 @@ const conflictMessage = (page: Page) => page.getByText('while you were editing i
 /** Types the title of a strategy without saving it. */
 async function typeTitle(page: Page, api: Api, title: string) {
   const flag = await createFlagWithStrategy(api);
-  await visit(page, `${flag.address}?edit=${flag.id}`);
+  await visit(page, `${flag.pagePath}?edit=${flag.id}`);
   await titleField(page).fill(title);
   return flag;
 }

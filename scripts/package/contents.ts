@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findLicenceText, getLicence, isAccepted } from './licences.ts';
+import { findLicenseText, getLicense, isAccepted } from './licenses.ts';
 
 /** A package whose code or files are in the release. */
 export type Content = {
   name: string;
   version: string;
-  licence: string;
+  license: string;
   /** The texts of its license and its notice. */
   texts: string[];
   /** Its hash in the npm registry, unless the lockfile has the hash. */
@@ -14,7 +14,7 @@ export type Content = {
 };
 
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
-const LICENCE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
+const LICENSE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 
 /** Returns the folders of the modules' packages. Our own modules do not belong to a package. */
 export function listPackageFolders(modules: string[]): string[] {
@@ -39,21 +39,21 @@ export function readContents(folders: string[], otherContents: Content[] = []): 
 function readContent(folder: string): Content {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder)
-    .filter(file => LICENCE_FILE.test(file))
+    .filter(file => LICENSE_FILE.test(file))
     .toSorted();
   const texts = files.map(file => readFileSync(join(folder, file), 'utf8').trim());
-  const knownText = findLicenceText(manifest.name);
+  const knownText = findLicenseText(manifest.name);
   return {
     name: manifest.name,
     version: manifest.version,
-    licence: getLicence(manifest),
+    license: getLicense(manifest),
     texts: texts.length === 0 && knownText !== undefined ? [knownText] : texts,
   };
 }
 
-function findProblems({ name, version, licence, texts }: Content): string[] {
-  if (!isAccepted(name, licence)) return [`  ${name} ${version}: the license ${licence} is not accepted.`];
+function findProblems({ name, version, license, texts }: Content): string[] {
+  if (!isAccepted(name, license)) return [`  ${name} ${version}: the license ${license} is not accepted.`];
   return texts.length === 0
-    ? [`  ${name} ${version}: no file with a license. Add its text to scripts/package/licences.ts.`]
+    ? [`  ${name} ${version}: no file with a license. Add its text to scripts/package/licenses.ts.`]
     : [];
 }

@@ -5,8 +5,8 @@ const SEPARATOR = '-'.repeat(80);
 /** Formats the content of THIRD-PARTY-NOTICES.txt. */
 export function formatNotices(contents: Content[]): string {
   const notices = contents.map(
-    ({ name, version, licence, texts }) =>
-      `${SEPARATOR}\n${name} ${version} (${licence})\n${SEPARATOR}\n\n${texts.join('\n\n')}\n`,
+    ({ name, version, license, texts }) =>
+      `${SEPARATOR}\n${name} ${version} (${license})\n${SEPARATOR}\n\n${texts.join('\n\n')}\n`,
   );
   return `Halyard contains these packages, under the licenses below.\n\n${notices.join('\n')}`;
 }
@@ -43,7 +43,7 @@ export function formatSbom(
 
 function toComponent(content: Content, integrity: string) {
   const [, group, name = content.name] = /^(@[^/]+)\/(.*)$/.exec(content.name) ?? [];
-  const isExpression = / (OR|AND|WITH) /.test(content.licence);
+  const isExpression = / (OR|AND|WITH) /.test(content.license);
   return {
     type: 'library',
     'bom-ref': toPurl(content),
@@ -53,7 +53,7 @@ function toComponent(content: Content, integrity: string) {
     hashes: [
       { alg: 'SHA-512', content: Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex') },
     ],
-    licenses: [isExpression ? { expression: content.licence } : { license: { id: content.licence } }],
+    licenses: [isExpression ? { expression: content.license } : { license: { id: content.license } }],
     purl: toPurl(content),
   };
 }

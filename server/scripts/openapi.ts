@@ -13,7 +13,7 @@ const { readConfig } = await import('../src/platform/config.ts');
 const { openDb } = await import('../src/platform/db/database.ts');
 const { openApiText } = await import('../src/platform/http/description/openapi.ts');
 const { listOperations } = await import('../src/test/operations.ts');
-const { operationsPage } = await import('../src/test/operations-page.ts');
+const { formatOperationsPage } = await import('../src/test/operations-page.ts');
 
 // No request is made, so the database is never reached.
 const db = openDb({
@@ -32,7 +32,7 @@ await app.ready();
 await writeFile(new URL('../../openapi.json', import.meta.url), openApiText(app));
 await writeFile(
   new URL('../../docs/reference/operations.md', import.meta.url),
-  operationsPage(listOperations()),
+  formatOperationsPage(listOperations()),
 );
 await app.close();
 await db.destroy();

@@ -6,7 +6,7 @@ export type Targets = {
   /** Returns the path of a page on the site. */
   getPageUrl: (page: Page) => string;
   /** Returns the path of a file on the site, or undefined if the file is not copied to the site. */
-  fileUrl: (path: string) => string | undefined;
+  findFileUrl: (path: string) => string | undefined;
 };
 
 /** Returns the Markdown with links to pages and files of the site. A link to anything else in the repository becomes plain text. */
@@ -28,14 +28,14 @@ export function rewriteLinks({ source, markdown }: Page, targets: Targets): stri
 function resolveLink(
   source: string,
   link: string,
-  { pages, getPageUrl, fileUrl }: Targets,
+  { pages, getPageUrl, findFileUrl }: Targets,
 ): string | undefined {
   if (/^[a-z]+:|^#|^\//.test(link)) return link;
   const [path = '', anchor] = link.split('#');
   const target = normalize(join(dirname(source), path));
   const page = pages.get(target);
   if (page) return getPageUrl(page) + (anchor === undefined ? '' : `#${anchor}`);
-  return fileUrl(target);
+  return findFileUrl(target);
 }
 
 /** Changes the text between fenced code blocks. */

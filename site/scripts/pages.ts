@@ -21,7 +21,7 @@ const write = (path: string, text: string): void => {
   writeFileSync(path, text);
 };
 
-const fileUrl = (path: string): string | undefined => {
+const findFileUrl = (path: string): string | undefined => {
   // The server serves the document for its own version.
   if (path === 'openapi.json' && BASE === '/help/') return '/docs/openapi.json';
   if (path !== 'openapi.json' && !/^docs\/images\//.test(path)) return undefined;
@@ -34,7 +34,7 @@ const fileUrl = (path: string): string | undefined => {
 const siteTargets: Targets = {
   pages,
   getPageUrl: ({ slug }) => (slug === 'index' ? BASE : `${BASE}${slug}/`),
-  fileUrl,
+  findFileUrl,
 };
 const markdownTargets: Targets = { ...siteTargets, getPageUrl: ({ slug }) => `${BASE}${slug}.md` };
 

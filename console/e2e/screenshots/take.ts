@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { readOptions } from '../../../server/src/platform/command-line.ts';
 import { launch } from '../support/browser.ts';
 import { buildConsole } from '../support/build.ts';
+import { startDemoInstance, startEmptyInstance } from '../support/demo-instance.ts';
 import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
-import { startDemoInstance, startEmptyInstance } from '../support/demo-instance.ts';
 import {
   type CreatedIds,
   FIRST_RUN_SCREENSHOTS,
@@ -23,7 +23,11 @@ const { only: namePrefix, to: folder } = readOptions({
   does: "Builds the console, fills a new database with the demo's sample data, and takes a screenshot of each page in light and dark mode.",
   options: {
     to: { type: 'string', default: 'screenshots', meaning: 'Folder for the screenshots' },
-    only: { type: 'string', default: '', meaning: 'Take only screenshots whose names start with this string' },
+    only: {
+      type: 'string',
+      default: '',
+      meaning: 'Take only screenshots whose names start with this string',
+    },
   },
 });
 
@@ -57,7 +61,7 @@ async function takeAll(list: Screenshot[]): Promise<number> {
     const [loggedInPage, loggedOutPage] = [await openTab(demo.url, scheme), await openTab(demo.url, scheme)];
     await logIn(loggedInPage, demo.login);
     for (const screenshot of list)
-      count += await take(screenshot.loggedOut ? loggedOutPage : loggedInPage, screenshot, scheme);
+      count += await take(screenshot.isLoggedOut ? loggedOutPage : loggedInPage, screenshot, scheme);
     for (const page of [loggedInPage, loggedOutPage]) await page.context().close();
   }
   return count;

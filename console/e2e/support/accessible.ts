@@ -32,7 +32,7 @@ async function check(page: Page, schemes: Scheme[], part: Part): Promise<void> {
   for (const [index, scheme] of schemes.entries()) {
     await setScheme(page, scheme);
     const violations = await findViolations(page, part, index > 0 ? COLOR_RULES : undefined);
-    expect(violations, `violations in ${scheme} index ${page.url()}`).toEqual([]);
+    expect(violations, `violations in ${scheme} at ${page.url()}`).toEqual([]);
   }
   await setScheme(page, schemeBefore);
 }

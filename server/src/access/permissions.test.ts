@@ -6,8 +6,8 @@ import {
   type AccessFixture,
   type AccessQuery,
   accessQueries,
-  expectedStatus,
   makeAccessFixture,
+  predictStatus,
   USERS,
   worlds,
 } from '../test/random-access.ts';
@@ -64,7 +64,7 @@ test(
           const access = new Map<string, Access>();
           for (const user of USERS) access.set(user, await readAccess(user));
           for (const query of queries) {
-            const status = expectedStatus(world, query);
+            const status = predictStatus(world, query);
             statuses[status] = (statuses[status] ?? 0) + 1;
             expect([query, await fixture.readStatus(query)]).toEqual([query, status]);
             const knownAccess = access.get(query.user) ?? { permissions: [], projects: [] };

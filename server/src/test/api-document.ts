@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 
 type Json = Record<string, unknown>;
 
-/** Returns the committed OpenAPI document with every reference replaced by the resolveComponent it refers to. */
+/** Returns the committed OpenAPI document with every reference replaced by the component it refers to. */
 export function readApiDocument<T>(): T {
   const text = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');
   return dereference(JSON.parse(text)) as T;
 }
 
-/** Returns a document with every reference replaced by the resolveComponent it refers to. */
+/** Returns a document with every reference replaced by the component it refers to. */
 export function dereference(document: Json): Json {
   const resolvedComponents = new Map<string, unknown>();
   const resolve = (value: unknown): unknown => {

@@ -2,7 +2,7 @@ import { SourceMap } from 'node:module';
 import { expect, test } from 'vitest';
 import { markUnmapped } from '../../../scripts/package/bundle.ts';
 
-test('a line in a library is not attributed to our nearest line', () => {
+test('a line in a library is not attributed to the nearest line of our own code', () => {
   const [ours, library, libraryToo, oursAgain] = ['AAAA', '', '', 'AACA'];
 
   const map = new SourceMap({

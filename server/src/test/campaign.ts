@@ -5,7 +5,7 @@ export const campaignSize = ({ usual, long }: { usual: number; long: number }): 
   IS_LONG ? long : usual;
 
 /**
- * The seed of a random test. CI always uses the same seed, so that a failure is due to the change that it checks. Campaigns and
+ * The seed of a random test. CI always uses the same seed, so that a failure is caused by the change that it checks. Campaigns and
  * developers get a new seed each time, and SEED repeats a run.
  */
 export const SEED = Number(
@@ -16,7 +16,7 @@ export const SEED = Number(
 export const GENERATED = { timeout: campaignSize({ usual: 300_000, long: 7_200_000 }) };
 
 /**
- * For a test that makes hundreds of requests, or runs a program. It takes seconds on a quiet machine, and a minute next to many
- * other tests.
+ * For a test that makes hundreds of requests, or runs a program. Such a test takes seconds on its own, but up to a minute
+ * next to many others.
  */
 export const MANY_REQUESTS = { timeout: 300_000 };

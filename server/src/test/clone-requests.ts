@@ -44,7 +44,7 @@ export const cloneRequests = (harness: Harness) => ({
   makeRich: (name: string, fields: Partial<RichFeature> = {}) => makeRich(harness, name, fields),
 });
 
-/** Returns the message of each reason why a request was rejected. */
+/** Returns the messages of all violations in a rejected request. */
 export const getErrorMessages = ({ body }: ApiResponse): string[] =>
   body.details.map((detail: { message: string }) => detail.message);
 

@@ -7,7 +7,7 @@ import { TOOLS } from '../mcp/registry.ts';
 import { VARIABLES } from '../platform/variables.ts';
 import { EVENT_TYPE_LIST } from '../record/events/event-types.ts';
 import { listOperations } from './operations.ts';
-import { operationsPage } from './operations-page.ts';
+import { formatOperationsPage } from './operations-page.ts';
 import { KNOWN_DIFFERENCES } from './unleash/known-differences.ts';
 
 // The parts of pages that are generated from the code. Each is between two comments on its page. `npm run docs` writes them.
@@ -140,7 +140,7 @@ test.each(PARTS)('%s has the generated part "%s"', async (page, name, generate) 
 });
 
 test('docs/reference/operations.md lists the operations of openapi.json', async () => {
-  await expect(operationsPage(listOperations())).toMatchFileSnapshot(
+  await expect(formatOperationsPage(listOperations())).toMatchFileSnapshot(
     join(ROOT, 'docs/reference/operations.md'),
   );
 });

@@ -353,7 +353,7 @@ async function countThroughApi(url: string): Promise<number> {
 
 /**
  * Returns what is wrong with the events of a change. A successful change has its event, a rejected change has none, and a change
- * without a response has sortKey most one. On a busy machine, a change may wait too long for a lock or a connection and is then rejected
+ * without a response has at most one. On a busy machine, a change may wait too long for a lock or a connection and is then rejected
  * with 503.
  */
 function findViolations(attempt: Attempt, status: number | undefined, addedEvents: EventRecord[]): string[] {

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 
-/**
- * This module is loaded into a server with --import. It measures the longest time that the event loop was blocked between two ticks
- * of a timer, in CPU time of the main thread, which unlike wall-clock time does not grow on a busy machine.
- */
+// Loaded into a server with --import. Measures the longest time for which the event loop was blocked between two timer ticks, in CPU
+// time of the main thread, because wall-clock time grows on a busy machine.
+
 const INTERVAL_MS = 2;
 
 let longestMs = 0;

@@ -2,8 +2,8 @@ import { splitStatements } from '../platform/db/sql-statements.ts';
 
 export type NamedFile = { name: string; text: string };
 
-/** The files up to this number are the first schema, so no earlier version runs while they are applied. */
-const LAST_OF_FIRST_SCHEMA = '0009';
+/** The files up to this number create the initial schema, so no earlier version runs while they are applied. */
+const LAST_INITIAL_MIGRATION = '0009';
 /** A migration waits up to 100 ms for each lock and, while it waits, holds the locks it has, so a stall stays below 200 ms. */
 const MAX_LOCKED_TABLES = 2;
 
@@ -23,7 +23,7 @@ export function findUnsafeStatements(files: NamedFile[]): string[] {
       lockedTables: new Set<string>(),
       newTables: new Set<string>(),
     };
-    if (file.name.slice(0, 4) > LAST_OF_FIRST_SCHEMA) {
+    if (file.name.slice(0, 4) > LAST_INITIAL_MIGRATION) {
       for (const { bareText, line } of statements) {
         const problem = isConcurrent
           ? findConcurrentProblem(bareText)
@@ -32,7 +32,7 @@ export function findUnsafeStatements(files: NamedFile[]): string[] {
       }
       if (state.lockedTables.size > MAX_LOCKED_TABLES) {
         problems.push(
-          `${file.name}: locks ${[...state.lockedTables].join(', ')}; split it, ${MAX_LOCKED_TABLES} tables per file`,
+          `${file.name}: locks ${[...state.lockedTables].join(', ')}; split it, at most ${MAX_LOCKED_TABLES} tables per file`,
         );
       }
     }
@@ -100,11 +100,12 @@ function findTransactionProblem(
     return 'belongs in a file named .concurrently.sql';
   }
   if (isOld(INDEX_TABLE.exec(bareText)?.[1]))
-    return 'locks writers out: create index concurrently if not exists';
+    return 'blocks writers: use "create index concurrently if not exists"';
   if (/^(update|delete from|truncate)\b/.test(bareText)) {
-    return 'changes rows under the locks of the file: use a .concurrently.sql file, with a limit';
+    return 'changes rows while the file holds its locks: use a .concurrently.sql file, with a limit';
   }
-  if (/^(lock table|cluster|vacuum|refresh materialized)/.test(bareText)) return 'locks a table for long';
+  if (/^(lock table|cluster|vacuum|refresh materialized)/.test(bareText))
+    return 'locks a table for a long time';
   if (!isOld(target) || !bareText.startsWith('alter table')) return undefined;
   return findAlterProblem(bareText, target, validatedConstraints);
 }
@@ -119,7 +120,7 @@ function findAlterProblem(
   if (/\balter (column )?(?!column\b)\w+ (set data )?type\b/.test(bareText))
     return 'rewrites the table: add a column instead';
   if (/\bset (logged|unlogged|tablespace|access method)\b|\b(attach|detach) partition\b/.test(bareText)) {
-    return 'locks a table for long';
+    return 'locks a table for a long time';
   }
   if (/\bvalidate constraint\b/.test(bareText)) return 'reads the whole table: use a .concurrently.sql file';
   for (const [, column] of bareText.matchAll(/\balter (?:column )?(\w+) set not null\b/g)) {

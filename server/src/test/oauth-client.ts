@@ -43,7 +43,7 @@ export function makePkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** Returns the parameters of an authorization URL. Undefined ones are omitted. */
+/** Returns the parameters of an authorization URL. Undefined parameters are omitted. */
 export const buildAuthorizationQuery = (
   pkce: Pkce,
   changes: Record<string, string | undefined> = {},
@@ -77,7 +77,7 @@ export async function approveAuthorization(
   const { status, body } = await browser.send('POST', DECISIONS, {
     body: { query, allow: true, token: { description: 'my client', expiresAt: inDays(7), ...token } },
   });
-  if (status !== 200) throw new Error(`The request was not allowed: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`The authorization request was rejected: ${JSON.stringify(body)}`);
   return new URL(body.redirectTo).searchParams;
 }
 
@@ -104,7 +104,7 @@ export type OAuthClient = {
   verifier: string;
 };
 
-/** Connects an agent that the person has granted access. */
+/** Connects an agent to which the user has granted access. */
 export async function connectAgent(app: App, username: string, scope: TokenScope): Promise<OAuthClient> {
   const [clientId, browser, pkce] = [await register(app), await logIn(app, username), makePkce()];
   const callbackParameters = await approveAuthorization(

@@ -3,7 +3,7 @@ import type { Change } from '../record/change.ts';
 import type { AnyCommand, Operation } from '../record/operations/definition.ts';
 import { useHarness } from './harness.ts';
 import { takeEvents, watchEvents } from './operation-events.ts';
-import { countMissing, readRecordings } from './row-types/left-recordings.ts';
+import { countMissing, readRecordings } from './row-types/saved-recordings.ts';
 
 const harness = useHarness();
 

@@ -7,8 +7,8 @@ const watchedCommands = new WeakSet<AnyCommand>();
 let recordedTypes = new Map<string, Set<string>>();
 
 /**
- * Collects the events that operations record from now on. An event that the definition does not list is an error, so that every
- * test that runs the operation fails.
+ * Collects the events that operations record from now on. Throws if an operation records an event that its definition does not
+ * list, so every test that runs an operation also checks its definition.
  */
 export function watchEvents(operations: Iterable<Operation>): void {
   for (const operation of operations) {

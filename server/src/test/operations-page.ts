@@ -20,7 +20,7 @@ curl -s "$URL/docs/openapi.json" -o openapi.json
 const code = (text: string): string => `\`${text}\``;
 
 /** Returns the content of docs/reference/operations.md, which `npm run openapi` writes. */
-export const operationsPage = (operations: Operation[]): string =>
+export const formatOperationsPage = (operations: Operation[]): string =>
   INTRODUCTION +
   operations
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))

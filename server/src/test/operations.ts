@@ -30,11 +30,11 @@ export type Operation = {
   edgeToken: boolean;
   /** Whether the operation is for SDKs, which authenticate with API tokens. */
   isForSdks: boolean;
-  /** Whether the response of the operation shows a secret. */
+  /** Whether the response contains a secret. */
   returnsSecret: boolean;
   parameters: Parameter[];
   bodySchema: Schema | undefined;
-  /** The example of the document, which is a body that the operation accepts. */
+  /** The documented example, which the operation accepts. */
   body: unknown;
   statuses: number[];
   /** Successful statuses whose response has a JSON body. */

@@ -5,7 +5,7 @@ import { type ApiResponse, call } from './request.ts';
 
 export const BASE_PATH = '/api/admin/projects/default/features';
 
-/** Returns requests to the playground of an application, and functions that create the flags they evaluate. */
+/** Returns functions that send playground requests and that create the flags to evaluate. */
 export function playgroundRequests(harness: Harness) {
   const post = (url: string, body: unknown, token?: string): Promise<ApiResponse> =>
     call(harness.app, 'POST', url, { body, ...(token === undefined ? {} : { token }) });
@@ -33,7 +33,7 @@ export function playgroundRequests(harness: Harness) {
     return body.features[0];
   }
 
-  /** Creates the flag `half`, which half of the users get, and the flag `norway`, which users in two countries get. */
+  /** Creates the flag `half`, which is on for half of the users, and `norway`, which is on for users in two countries. */
   async function makeFlags(): Promise<void> {
     await makeEnabled('half', [rollout('50')]);
     await makeEnabled('norway', [

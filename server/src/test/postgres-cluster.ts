@@ -10,36 +10,36 @@ import pg from 'pg';
 
 const DEBIAN = '/usr/lib/postgresql';
 const USER = 'postgres';
-/** None of this data has to survive a crash of the machine. */
+/** The data need not survive a machine crash. */
 const SETTINGS = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_wal_senders=4', 'wal_keep_size=256MB'];
 
-/** Whether this machine can run a separate PostgreSQL cluster, which takes Debian's packages and root. */
+/** Whether this machine can run a separate PostgreSQL cluster, which requires Debian's packages and root. */
 export const canRunClusters = existsSync(DEBIAN) && process.getuid?.() === 0;
 
-/** A PostgreSQL cluster that a test may stop, promote, and restore to an earlier state. */
+/** A PostgreSQL cluster that a test can stop, promote, and restore to an earlier state. */
 export type Cluster = {
   port: number;
   /** The URL of the cluster's database. */
   url: string;
   start: () => Promise<void>;
   stop: (mode: 'fast' | 'immediate') => Promise<void>;
-  /** Adds an asynchronous standby, which has everything that was committed so far. */
+  /** Adds an asynchronous standby that contains everything committed so far. */
   addStandby: (port?: number) => Promise<Cluster>;
-  /** Stops receiving from the primary, so that everything that is committed from now on is lost in a failover. */
+  /** Stops receiving from the primary, so that a failover loses everything committed from now on. */
   disconnect: () => Promise<void>;
   promote: () => Promise<void>;
-  /** Copies the data folder, as a snapshot of its storage does, replacing an earlier copy. The cluster must not run. */
+  /** Copies the data folder, as a storage snapshot would, and replaces an earlier copy. The cluster must be stopped. */
   takeSnapshot: () => Promise<void>;
-  /** Replaces the data folder with the copy. The cluster must not run. */
+  /** Replaces the data folder with the copy. The cluster must be stopped. */
   restoreSnapshot: () => Promise<void>;
   query: (text: string) => Promise<Record<string, unknown>[]>;
   remove: () => Promise<void>;
 };
 
-/** Chooses a port below those of the servers that tests start (test/process.ts), and of outgoing connections. */
-const randomPort = () => 10_000 + randomInt(10_000);
+/** Chooses a port below those that test servers (test/process.ts) and outgoing connections use. */
+const chooseRandomPort = () => 10_000 + randomInt(10_000);
 
-export async function createCluster(port = randomPort()): Promise<Cluster> {
+export async function createCluster(port = chooseRandomPort()): Promise<Cluster> {
   const cluster = makeClusterIn(makeFolder(), port);
   await cluster.run('initdb', '-D', cluster.data, '-U', 'postgres', '--auth=trust', '--no-sync');
   await cluster.start();
@@ -90,7 +90,7 @@ function makeClusterIn(folder: string, port: number): RunnableCluster {
     run,
     start: () => control('-o', `-p ${port} -k ${folder} ${options}`, '-l', join(folder, 'log'), 'start'),
     stop: mode => control('-m', mode, 'stop'),
-    addStandby: async (standbyPort = randomPort()) => {
+    addStandby: async (standbyPort = chooseRandomPort()) => {
       const standby = makeClusterIn(makeFolder(), standbyPort);
       const from = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
       await run(

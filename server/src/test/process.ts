@@ -13,12 +13,12 @@ export type RunningServer = {
 };
 
 export const SOURCE_MAIN = new URL('../main.ts', import.meta.url).pathname;
-/** The test notices immediately if a process exits, so this only limits a process that hangs on a busy machine. */
+/** Matters only for a process that hangs, because a test notices immediately if a process exits. */
 const READY_TIMEOUT_MS = 180_000;
-/** Servers that have to be alive and without unhandled errors at the end of a test (test/watch-servers.ts). */
+/** Servers that must be running and free of unhandled errors after each test (test/watch-servers.ts). */
 export const watchedServers = new Set<RunningServer>();
 
-/** Stops watching a server, for tests in which it is meant to die or to report an unhandled error. */
+/** Stops watching a server that the test expects to exit or to report an unhandled error. */
 export const unwatch = (server: RunningServer): void => {
   watchedServers.delete(server);
 };
@@ -29,7 +29,7 @@ export const unwatch = (server: RunningServer): void => {
  */
 let nextPort = 20_000 + ((process.pid * 97) % 12_000);
 
-/** Returns a port that no server uses. Otherwise a different server's ready response would be mistaken for the new server's. */
+/** Returns a port that no server uses, because a different server's ready response would be mistaken for the new server's. */
 async function findFreePort(): Promise<number> {
   for (;;) {
     const port = nextPort++;
@@ -45,13 +45,13 @@ async function findFreePort(): Promise<number> {
   }
 }
 
-/** Returns the bundle of this test run (test/server-bundle.ts). It starts in 1.1 s of CPU time, and the sources in 2.5 s. */
-const defaultMain = (): string => process.env.SERVER_BUNDLE ?? SOURCE_MAIN;
+/** Returns this test run's bundle (test/server-bundle.ts), which takes 1.1 s of CPU time to start. The sources take 2.5 s. */
+const getDefaultMain = (): string => process.env.SERVER_BUNDLE ?? SOURCE_MAIN;
 
 /** Starts the real server as a separate process. */
 export function spawnServer(
   env: Record<string, string>,
-  main = defaultMain(),
+  main = getDefaultMain(),
   args: string[] = [],
 ): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [main, ...args], {
@@ -60,7 +60,7 @@ export function spawnServer(
       ...COMPILE_CACHE,
       // The cache is removed with the bundle, which has a different path in every run.
       ...(main === process.env.SERVER_BUNDLE && { NODE_COMPILE_CACHE: join(dirname(main), 'compiled') }),
-      // A test makes all its requests as one caller.
+      // A test sends all its requests as a single caller, which would reach the limit.
       HALYARD_WRITES_PER_MINUTE: '0',
       HALYARD_SHUTDOWN_DELAY_SECONDS: '0',
       ...env,
@@ -76,7 +76,7 @@ export function spawnServer(
 export async function startProcess(
   env: Record<string, string>,
   withinMs = READY_TIMEOUT_MS,
-  main = defaultMain(),
+  main = getDefaultMain(),
   args: string[] = [],
 ): Promise<RunningServer> {
   const port = await findFreePort();
@@ -93,7 +93,7 @@ export async function startProcess(
     await new Promise(resolve => setTimeout(resolve, 30));
   }
   child.kill('SIGKILL');
-  // Something else had the port, so try the next one.
+  // Another program took the port, so this tries the next one.
   if (/EADDRINUSE|another process uses this port/.test(output()))
     return await startProcess(env, withinMs, main, args);
   throw new Error(`The server did not become ready:\n${output()}`);

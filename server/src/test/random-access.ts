@@ -45,15 +45,14 @@ export type AccessQuery = {
   environment?: string;
 };
 
-/** Applies the whole access rule, written independently of the code that implements it. */
-export function expectedStatus(
-  world: World,
-  { user, project, permission, environment }: AccessQuery,
-): number {
+/** Applies the access rules, independently of the code that implements them. */
+export function predictStatus(world: World, { user, project, permission, environment }: AccessQuery): number {
   const groups = GROUPS.filter(group => world.groups[group]?.users.includes(user));
   const rootRoles = [world.rootRoles[user], ...groups.map(group => world.groups[group]?.rootRole)];
   const projectRoles = Object.entries((project && world.access[project]) || {})
-    .filter(([, who]) => who.users.includes(user) || who.groups.some(group => groups.includes(group)))
+    .filter(
+      ([, holders]) => holders.users.includes(user) || holders.groups.some(group => groups.includes(group)),
+    )
     .map(([role]) => role);
   const isAdmin = rootRoles.includes('Admin');
   if (project && world.private[project] && projectRoles.length === 0 && !isAdmin) return 404;
@@ -134,7 +133,7 @@ export async function makeAccessFixture(harness: ReturnType<typeof useHarness>):
   const ids: Record<string, number> = { Admin: 1, Viewer: 3, Reader: 6 };
   const getId = (name: string): number => ids[name] ?? Number.NaN;
   const post = async (path: string, body: object) => (await call(app, 'POST', path, { body })).body;
-  // One admin always remains.
+  // There must always be an admin.
   await makeUser(db, 'Admin');
   for (const name of USERS) {
     const user = await makeUser(db, 'Viewer', name);

@@ -7,12 +7,12 @@ const CUSTOM_TYPE = 'playground-custom';
 export const ADDITIONAL_TYPES = ['userWithId', ...GRADUAL_TYPES, CUSTOM_TYPE];
 
 const operators = {
-  texts: ['IN', 'NOT_IN', 'STR_CONTAINS', 'STR_STARTS_WITH', 'STR_ENDS_WITH'],
+  strings: ['IN', 'NOT_IN', 'STR_CONTAINS', 'STR_STARTS_WITH', 'STR_ENDS_WITH'],
   numbers: ['NUM_EQ', 'NUM_GT', 'NUM_GTE', 'NUM_LT', 'NUM_LTE'],
   versions: ['SEMVER_EQ', 'SEMVER_GT', 'SEMVER_GTE', 'SEMVER_LT', 'SEMVER_LTE'],
   dates: ['DATE_AFTER', 'DATE_BEFORE'],
 };
-const TEXTS = ['7', '11', 'NO', 'no', 'Ærøskøbing', 'a@example.com', ' 7 ', 'beta tester'];
+const STRINGS = ['7', '11', 'NO', 'no', 'Ærøskøbing', 'a@example.com', ' 7 ', 'beta tester'];
 const NUMBERS = ['0', '7', '-2.5', '1e3', '18'];
 const VERSIONS = ['1.2.3', '1.2.3-beta.1', '2.0.0', '1.2.3+build.5', '0.0.1'];
 const DATES = ['2020-01-01T00:00:00Z', '2026-11-15T09:30:00.000Z', '2040-06-01T12:00:00+02:00'];
@@ -28,9 +28,9 @@ const FIELDS = [
   'version',
   'age',
 ];
-/** The context values, which are everything that constraints compare with and values that they cannot parse. */
+/** Context values: everything that constraints compare with, and values that they cannot parse. */
 const VALUES = [
-  ...TEXTS,
+  ...STRINGS,
   ...NUMBERS,
   ...VERSIONS,
   ...DATES,
@@ -58,8 +58,8 @@ const baseConstraint = { inverted: fc.boolean(), contextName: pickOne(FIELDS) };
 const constraint = fc.oneof(
   fc.record({
     ...baseConstraint,
-    operator: pickOne(operators.texts),
-    values: pickSome(TEXTS),
+    operator: pickOne(operators.strings),
+    values: pickSome(STRINGS),
     caseInsensitive: fc.boolean(),
   }),
   fc.record({ ...baseConstraint, operator: pickOne(operators.numbers), value: pickOne(NUMBERS) }),
@@ -116,7 +116,7 @@ const variants = (otherFields: object) =>
     )
     .map(list => list.map(variant => ({ ...variant, weight: 1, weightType: 'variable' as const })));
 
-/** A strategy, with positions in the list of segments instead of their ids. */
+/** A strategy, with segments given as positions in a list instead of ids. */
 const strategy = fc.record({
   type,
   constraints: usuallyEmpty(randomConstraints),
@@ -125,7 +125,7 @@ const strategy = fc.record({
   disabled: fc.integer({ min: 0, max: 4 }).map(digit => digit === 0),
 });
 
-const overrides = fc.array(fc.record({ contextName: pickOne(FIELDS), values: pickSome(TEXTS) }), {
+const overrides = fc.array(fc.record({ contextName: pickOne(FIELDS), values: pickSome(STRINGS) }), {
   maxLength: 1,
 });
 
@@ -152,7 +152,7 @@ export type RandomFlag = typeof randomFlag extends fc.Arbitrary<infer T> ? T : n
 const value = fc.option(pickOne(VALUES), { nil: undefined });
 export const randomContext = fc
   .record({
-    appName: pickOne(TEXTS),
+    appName: pickOne(STRINGS),
     environment: pickOne(['development', 'no']),
     userId: fc.option(pickOne(['7', '11', '3', '', 'a@example.com']), { nil: undefined, freq: 6 }),
     sessionId: value,

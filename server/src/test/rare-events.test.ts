@@ -4,12 +4,12 @@ import { makeFeature, makeMember, makeUser } from './factories.ts';
 import { useHarness } from './harness.ts';
 import { call } from './request.ts';
 
-// These events are recorded by an operation only in a certain state, which its module's tests do not create.
+// Operations record these events only in rare situations, which the tests of their modules do not create.
 
 const harness = useHarness();
 const PROJECT = '/api/admin/projects/default';
 const FEATURE = `${PROJECT}/features/rare`;
-/** The roles of a project that every instance has. */
+/** The built-in project roles. */
 const [OWNER, MEMBER] = [4, 5];
 let user: number;
 let group: number;
@@ -42,14 +42,14 @@ beforeAll(async () => {
   group = (await send('POST', '/api/admin/groups', { name: 'Rare' })).id;
 });
 
-test('a project is deleted with its context fields', async () => {
+test('deleting a project deletes its context fields', async () => {
   await send('POST', '/api/admin/projects', { id: 'shops', name: 'Shops' });
   await send('POST', '/api/admin/projects/shops/context', { name: 'shop' });
 
   expect(await collectEventTypes('DELETE', '/api/admin/projects/shops')).toContain('context-field-deleted');
 });
 
-test('a feature is unmarked as stale by an update, a patch and an import', async () => {
+test('an update, a patch and an import can unmark a feature as stale', async () => {
   const markStale = () => send('POST', `${PROJECT}/stale`, { features: ['rare'], stale: true });
 
   await markStale();
@@ -68,7 +68,7 @@ test('a feature is unmarked as stale by an update, a patch and an import', async
   ).toContain('feature-stale-off');
 });
 
-test('several features are disabled by one request', async () => {
+test('one request disables several features', async () => {
   await send('POST', `${FEATURE}/environments/development/on`);
 
   expect(
@@ -78,7 +78,7 @@ test('several features are disabled by one request', async () => {
   ).toEqual(['feature-environment-disabled']);
 });
 
-test('a feature that is archived loses its parents, and is disabled when it is revived by its name', async () => {
+test('archiving a feature removes its parents, and reviving it by name disables it', async () => {
   await send('POST', `${FEATURE}/dependencies`, { feature: 'parent' });
   await send('POST', `${FEATURE}/environments/development/on`);
 
@@ -90,24 +90,21 @@ test('a feature that is archived loses its parents, and is disabled when it is r
   );
 });
 
-test.each(['user', 'group'] as const)(
-  'the roles of a %s change from none to one, a different one and none',
-  async kind => {
-    const rolesPath = `${PROJECT}/${kind}s/${kind === 'user' ? user : group}/roles`;
+test.each(['user', 'group'] as const)('a %s gets a role, then a different role, then none', async kind => {
+  const rolesPath = `${PROJECT}/${kind}s/${kind === 'user' ? user : group}/roles`;
 
-    expect(await collectEventTypes('PUT', `${rolesPath}/${OWNER}`)).toEqual(['project-access-added']);
-    expect(await collectEventTypes('PUT', `${rolesPath}/${MEMBER}`)).toEqual([
-      `project-access-${kind}-roles-updated`,
-    ]);
-    expect(await collectEventTypes('DELETE', `${rolesPath}/${MEMBER}`)).toEqual([
-      `project-access-${kind}-roles-deleted`,
-    ]);
-    expect(await collectEventTypes('PUT', rolesPath, { roles: [MEMBER] })).toEqual(['project-access-added']);
-    expect(await collectEventTypes('PUT', rolesPath, { roles: [] })).toEqual([
-      `project-access-${kind}-roles-deleted`,
-    ]);
-  },
-);
+  expect(await collectEventTypes('PUT', `${rolesPath}/${OWNER}`)).toEqual(['project-access-added']);
+  expect(await collectEventTypes('PUT', `${rolesPath}/${MEMBER}`)).toEqual([
+    `project-access-${kind}-roles-updated`,
+  ]);
+  expect(await collectEventTypes('DELETE', `${rolesPath}/${MEMBER}`)).toEqual([
+    `project-access-${kind}-roles-deleted`,
+  ]);
+  expect(await collectEventTypes('PUT', rolesPath, { roles: [MEMBER] })).toEqual(['project-access-added']);
+  expect(await collectEventTypes('PUT', rolesPath, { roles: [] })).toEqual([
+    `project-access-${kind}-roles-deleted`,
+  ]);
+});
 
 test("a user's role and a group's role are replaced with different ones", async () => {
   const updateTypes = ['project-access-user-roles-updated', 'project-access-group-roles-updated'];

@@ -11,14 +11,14 @@ type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 export type Receiver = {
   url: string;
   received: ReceivedRequest[];
-  /** Sets the response to the next requests, which is 200 by default. */
+  /** Sets the response to later requests, which is 200 by default. */
   respondWith: (respond: Respond | number) => void;
-  /** Waits until there are this many requests. */
+  /** Waits until this many requests have arrived. */
   count: (expectedCount: number, withinMs?: number) => Promise<ReceivedRequest[]>;
   close: () => Promise<void>;
 };
 
-/** Starts a receiver of webhooks on this machine. */
+/** Starts a local webhook receiver. */
 export async function startReceiver(): Promise<Receiver> {
   const received: ReceivedRequest[] = [];
   let respond: Respond = (_, response) => response.end();

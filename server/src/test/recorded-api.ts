@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** Responses of Unleash by method, path and body, as bench/unleash/fixture.ts recorded them. */
+/** Unleash's responses by method, path and body, as bench/unleash/fixture.ts recorded them. */
 export type Responses = Record<string, { status: number; body?: unknown }>;
 
 export const RECORDED_TOKEN = '*:*.an-admin-token-for-tests-0123456789';

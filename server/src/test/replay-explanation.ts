@@ -25,12 +25,12 @@ type Explanation = {
   } | null;
 };
 
-/** Derives a result from the explanation alone, which has the constraint outcomes, buckets, thresholds and parent states. */
+/** Derives the result from the explanation alone: the constraint outcomes, buckets, thresholds and parent states. */
 export function replay(explanation: Explanation): { isEnabled: boolean; variant: string } {
   const activeStrategies = explanation.strategies.filter(({ disabled }) => disabled !== true);
   const isEnabled =
     explanation.isEnabledInCurrentEnvironment &&
-    explanation.dependencies.every(parentIsAsRequired) &&
+    explanation.dependencies.every(isParentSatisfied) &&
     (activeStrategies.length === 0 || activeStrategies.some(matches));
   const selection = isEnabled ? explanation.variantSelection : null;
   const range = selection?.ranges.find(
@@ -39,7 +39,7 @@ export function replay(explanation: Explanation): { isEnabled: boolean; variant:
   return { isEnabled, variant: selection?.override?.variant ?? range?.name ?? 'disabled' };
 }
 
-function parentIsAsRequired({ requires, variants, state, variant }: Explanation['dependencies'][number]) {
+function isParentSatisfied({ requires, variants, state, variant }: Explanation['dependencies'][number]) {
   if (state !== requires) return false;
   return requires === 'disabled' || variants.length === 0 || variants.includes(variant ?? '');
 }

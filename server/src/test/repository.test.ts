@@ -69,7 +69,7 @@ const ALLOWED = [
   ['a test imports everything', 'platform/http/output/errors.test.ts', '../../../flags/tags/store.ts'],
 ] as const;
 
-/** Returns a value, a type, and a dynamic import of the same file. */
+/** Returns a value import, a type import and a dynamic import of the same file. */
 const buildImports = (source: string, n: number): string[] => [
   `import { x${n} } from '${source}';`,
   `import type { X${n} } from '${source}';`,
@@ -77,7 +77,7 @@ const buildImports = (source: string, n: number): string[] => [
 ];
 
 /** Returns all planted imports, each in a file at its path and on its own lines, so that the linter has to run only once. */
-function plantedFiles(): Record<string, string> {
+function buildPlantedFiles(): Record<string, string> {
   const files: Record<string, string> = {
     'server/src/one.ts': "import { two } from './two.ts';\nexport const one = () => two();\n",
     'server/src/two.ts': "import { one } from './one.ts';\nexport const two = () => one();\n",
@@ -90,7 +90,7 @@ function plantedFiles(): Record<string, string> {
   return files;
 }
 
-const plantedImports = plantedFiles();
+const plantedImports = buildPlantedFiles();
 let output = '';
 beforeAll(() => {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-lint-'));
@@ -110,9 +110,9 @@ beforeAll(() => {
 });
 
 /** Returns the rules that the linter reports for one line of a file. */
-const reportedAt = (file: string, line: number): string[] =>
-  [...output.matchAll(/^(\S+):(\d+):\d+ lint\/\w+\/(\w+)/gm)].flatMap(([, path, at, rule = '']) =>
-    path === file && Number(at) === line ? [rule] : [],
+const listReportedRules = (file: string, line: number): string[] =>
+  [...output.matchAll(/^(\S+):(\d+):\d+ lint\/\w+\/(\w+)/gm)].flatMap(([, path, reportedLine, rule = '']) =>
+    path === file && Number(reportedLine) === line ? [rule] : [],
   );
 
 /** Returns how many of the three imports of `source` the linter reports. */
@@ -120,7 +120,8 @@ function countReported(path: string, source: string): number {
   const file = join('server/src', path);
   const lines = (plantedImports[file] ?? '').split('\n');
   return lines.filter(
-    (text, at) => text.includes(`'${source}'`) && reportedAt(file, at + 1).includes('noRestrictedImports'),
+    (text, index) =>
+      text.includes(`'${source}'`) && listReportedRules(file, index + 1).includes('noRestrictedImports'),
   ).length;
 }
 
@@ -133,15 +134,15 @@ test.each(ALLOWED)('the linter accepts when %s', (_case, path, source) => {
 });
 
 test('the linter reports a cycle of imports', () => {
-  expect(reportedAt('server/src/one.ts', 1)).toContain('noImportCycles');
+  expect(listReportedRules('server/src/one.ts', 1)).toContain('noImportCycles');
 });
 
 test('the linter reports a promise without await', () => {
-  expect(reportedAt('server/src/floating.ts', 2)).toContain('noFloatingPromises');
+  expect(listReportedRules('server/src/floating.ts', 2)).toContain('noFloatingPromises');
 });
 
-/** Writes whose columns the compiler does not check, because it accepts an unknown column from a spread or a variable. */
-function uncheckedWrites(text: string): string[] {
+/** Finds writes whose columns the compiler does not check, because it accepts unknown columns from a spread or a variable. */
+function findUncheckedWrites(text: string): string[] {
   return [...text.matchAll(/\.(?:insertInto|updateTable)\('(\w+)'\)\s*\.(?:values|set)\(/g)].flatMap(
     ({ 0: start, 1: table, index }) => {
       const argument = text.slice(index + start.length, text.indexOf('.execute', index)).trimStart();
@@ -157,20 +158,17 @@ function uncheckedWrites(text: string): string[] {
   );
 }
 
-const sourceFiles = () =>
+const readSourceFiles = () =>
   readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'));
 
 test('the compiler checks the columns of every insert and update', () => {
-  expect(sourceFiles().flatMap(uncheckedWrites)).toEqual([]);
+  expect(readSourceFiles().flatMap(findUncheckedWrites)).toEqual([]);
 });
 
-/**
- * Functions that run without a caller, which is at startup, on a schedule, after a delivery, after a rejected login, or when a
- * program exchanges its code.
- */
-const OPENS_A_CHANGE = [
+/** Files that open a change without a caller: at startup, on a schedule, after a delivery or a rejected login, or during a code exchange. */
+const CHANGE_OPENERS = [
   'delivery/sending/disable-failing.ts',
   'flags/health/announce.ts',
   'flags/lifecycle/advance.ts',
@@ -192,14 +190,14 @@ test('only routes and a few named functions open a change', () => {
       /\bchange\((?:\w+\.)?(?:db|workerDb),/.test(readFileSync(join(ROOT, 'server/src', path), 'utf8')),
     );
 
-  expect(openers.toSorted()).toEqual(OPENS_A_CHANGE);
+  expect(openers.toSorted()).toEqual(CHANGE_OPENERS);
 });
 
 test('lists are compared with any, because `in` creates a different statement for every list length', () => {
   const IN = /\.(where|having|on|or)\([^)]*'(not )?in',.*|\b(not )?in \(\$\{sql\.join.*/g;
 
   expect(".where('name', 'in', names)".match(IN)).toHaveLength(1);
-  expect(sourceFiles().flatMap(text => text.match(IN) ?? [])).toEqual([]);
+  expect(readSourceFiles().flatMap(text => text.match(IN) ?? [])).toEqual([]);
 });
 
 test.each([
@@ -210,7 +208,7 @@ test.each([
     "const c = () => ({}) satisfies Columns<'a'>; tx.updateTable('tags').set(c(tag)).execute()",
   ],
 ])('the check notices %s, which the compiler cannot verify', (_case, text) => {
-  expect(uncheckedWrites(text)).toHaveLength(1);
+  expect(findUncheckedWrites(text)).toHaveLength(1);
 });
 
 test('the compiler rejects an unknown column where it is written', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RESERVED_IDS } from '../flags/projects/schema.ts';
 import { listAdminOperations, type Operation } from './operations.ts';
 
-/** Words that cannot be the value of a parameter, because no resource can have them as its name. */
+/** Words that cannot be parameter values, because no resource can have such a name. */
 const RESERVED: Record<string, readonly string[]> = { projectId: RESERVED_IDS };
 
 const operations = listAdminOperations();
@@ -28,7 +28,7 @@ function overlaps(operation: Operation, other: Operation): boolean {
   });
 }
 
-test('no name that a caller can choose turns the path of one operation into the path of another', () => {
+test('no allowed name lets a path match two operations', () => {
   const ambiguous = operations.flatMap((operation, index) =>
     operations
       .slice(index + 1)

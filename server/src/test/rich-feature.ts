@@ -19,7 +19,7 @@ export type RichFeature = Partial<
   links?: string[];
 };
 
-/** Inserts a feature directly, without validation, because these tests are not about creating the source. */
+/** Inserts a feature directly, without validation, because these tests are not about creating it. */
 export async function insertRichFeature(db: Db, feature: RichFeature): Promise<void> {
   const { name, project = 'default', environments = {}, tags = [], dependencies = [], links = [] } = feature;
   const json = (value: unknown) => sql`${JSON.stringify(value)}::jsonb`;
@@ -68,7 +68,7 @@ export async function insertRichFeature(db: Db, feature: RichFeature): Promise<v
   });
 }
 
-/** Inserts a segment of a project, or of all projects. Returns its id. */
+/** Inserts a project segment, or a global segment without a project. Returns its id. */
 export async function insertSegment(db: Db, name: string, project: string | null = null): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into segments (name, project, created_by) values (${name}, ${project}, 'test') returning id`.execute(

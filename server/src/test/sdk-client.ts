@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
 
-/** The ways in which an SDK gets flags. */
+/** The ways in which an SDK receives flags. */
 export const TRANSPORTS = {
   polling: { type: 'polling', format: 'full' },
   delta: { type: 'polling', format: 'delta' },
@@ -10,7 +10,7 @@ export const TRANSPORTS = {
 
 export type Transport = keyof typeof TRANSPORTS;
 
-/** Starts a real SDK that has its first flags. */
+/** Starts a real SDK and waits for its first flags. */
 export async function startSdk(
   url: string,
   token: string,

@@ -3,7 +3,7 @@ import type { Db } from '../platform/db/database.ts';
 
 type Strategy = { segments?: number[] };
 
-/** A feature as SDKs get it. */
+/** A feature as SDKs receive it. */
 export type SdkDocument = {
   name: string;
   project?: string;
@@ -21,7 +21,7 @@ type Documents = {
   tags?: Record<string, string[]>;
 };
 
-/** Writes documents as a new revision, without the tables that they are built from. Returns the revision. */
+/** Writes documents as a new revision, bypassing the tables that they are built from. Returns the revision. */
 export async function putDocuments(db: Db, environment: string, documents: Documents): Promise<number> {
   const { features = [], segments = [], removed = [], removedSegments = [], tags = {} } = documents;
   return await db.transaction().execute(async tx => {
@@ -36,7 +36,7 @@ export async function putDocuments(db: Db, environment: string, documents: Docum
         project,
         name: feature.name,
         document: JSON.stringify({ project, ...feature }),
-        segments: usedSegments(feature),
+        segments: listUsedSegments(feature),
         tags: tags[feature.name] ?? [],
       })),
       ...removed.map(path => {
@@ -69,7 +69,7 @@ export async function putDocuments(db: Db, environment: string, documents: Docum
   });
 }
 
-const usedSegments = ({ strategies = [], segments = [] }: SdkDocument): number[] => [
+const listUsedSegments = ({ strategies = [], segments = [] }: SdkDocument): number[] => [
   ...new Set([...segments, ...strategies.flatMap(strategy => strategy.segments ?? [])]),
 ];
 

@@ -13,7 +13,7 @@ type DocumentVersion = {
 /** The documents of an environment by key. A removed document is absent. */
 type State = Map<string, string>;
 
-/** Records every version of every document from now on, in the transaction that writes it. */
+/** Starts to record every version of every document, in the transaction that writes it. */
 export async function recordDocuments(db: Db): Promise<void> {
   const statements = [
     `create table test_documents (environment text, key text, revision integer, document text, transaction text)`,
@@ -33,8 +33,8 @@ export async function recordDocuments(db: Db): Promise<void> {
 }
 
 /**
- * Finds everything that is wrong with the revisions since the recording began. That includes gaps, revisions that two transactions
- * wrote, and revisions for which applying all later rows to the documents of that revision does not produce the current documents.
+ * Finds wrong revisions since the recording began: gaps, revisions that two transactions wrote, and revisions whose documents do not
+ * become the current ones when all later rows are applied.
  */
 export async function findWrongRevisions(db: Db): Promise<string[]> {
   const { rows: versions } = await sql<DocumentVersion>`

@@ -10,7 +10,7 @@ import type { Harness } from './harness.ts';
 export type SdkServer = {
   /** The server's URL, without a trailing slash. */
   url: string;
-  /** Keeps the state of another server current, until the tests end. */
+  /** Starts one more server whose state is kept current until the tests end. Returns its URL. */
   keep: (app: App, databaseUrl?: string) => Promise<string>;
   /** Creates a token, which is a backend token by default. */
   token: (environment: string, projects?: string[], type?: 'backend' | 'frontend') => Promise<string>;

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 export type SdkEvent = {
   id: string;
   name: string;
-  /** The list in the data. */
+  /** The list of events in the data. */
   events: { type: string; eventId: number; [field: string]: unknown }[];
 };
 
@@ -12,7 +12,7 @@ export type SdkStream = {
   status: number;
   headers: IncomingMessage['headers'];
   received: SdkEvent[];
-  /** Lines that belong to no event, such as comments. */
+  /** Lines outside events, such as comments. */
   lines: string[];
   bytes: () => number;
   closed: Promise<unknown>;

@@ -11,7 +11,7 @@ const FILES = ['package.json', 'openapi.json', 'server/migrations', 'console/dis
 
 let folder: string | undefined;
 
-/** Bundles the server once for all projects. test/process.ts finds the bundle by the variable. */
+/** Bundles the server once for all projects. test/process.ts reads the path from SERVER_BUNDLE. */
 export async function setup(project: Pick<TestProject, 'onTestsRerun'>): Promise<void> {
   if (process.env.SERVER_BUNDLE !== undefined) return;
   folder = mkdtempSync(join(tmpdir(), 'halyard-server-'));

@@ -29,7 +29,7 @@ export const configureSso = async (
 
 let personCount = 0;
 
-/** Creates a person whom only the provider knows. */
+/** Returns an account that only the provider knows. */
 export const person = (fields: object = {}): Account => {
   const sub = `person-${++personCount}`;
   return { sub, email: `${sub}@example.com`, email_verified: true, name: `Person ${personCount}`, ...fields };

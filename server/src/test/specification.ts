@@ -54,20 +54,20 @@ export type Specification = {
 const load = createRequire(import.meta.url);
 const FOLDER = '@unleash/client-specification/specifications';
 
-/** Unleash's client specification, which has 22 files with the flags that an SDK gets and the results that it must return. */
+/** Unleash's client specification: 22 files with the flags that an SDK receives and the results that it must return. */
 export const SPECIFICATIONS = (load(`${FOLDER}/index.json`) as string[]).map(
   file => load(`${FOLDER}/${file}`) as Specification,
 );
 
-/** Returns all cases of a file. */
+/** Returns all cases in a file. */
 export const listCases = ({ tests = [], variantTests = [] }: Specification): SpecifiedCase[] => [
   ...tests,
   ...variantTests,
 ];
 
 /**
- * Returns one case of each file and the named cases, for a different path to the same evaluation. CAMPAIGN=long takes all cases
- * (`npm run campaign:model`).
+ * Returns the first case in a file and the named cases, for tests of a second path to the same evaluation. CAMPAIGN=long returns
+ * all cases (`npm run campaign:model`).
  */
 export const sampleCases = (specification: Specification, descriptions: string[] = []): SpecifiedCase[] =>
   listCases(specification).filter(
@@ -75,7 +75,7 @@ export const sampleCases = (specification: Specification, descriptions: string[]
       index === 0 || descriptions.includes(description) || process.env.CAMPAIGN === 'long',
   );
 
-/** Returns the features and segments of a file, after its events. */
+/** Returns the features and segments in a file, with its events applied. */
 export function buildState({ state }: Specification): { features: SpecifiedFeature[]; segments: Segment[] } {
   const features = new Map((state.features ?? []).map(feature => [feature.name, feature]));
   const segments = new Map((state.segments ?? []).map(segment => [segment.id, segment]));
@@ -90,7 +90,7 @@ export function buildState({ state }: Specification): { features: SpecifiedFeatu
   return { features: [...features.values()], segments: [...segments.values()] };
 }
 
-/** Returns the results of an SDK for all cases of a file. */
+/** Returns an SDK's results for all cases in a file. */
 export function evaluate(
   sdk: Unleash,
   { tests = [], variantTests = [] }: Specification,

@@ -8,7 +8,7 @@ type RecordedEvent = {
   preData: Record<string, unknown>;
 };
 
-/** Creates a feature, and returns functions for requests for its strategies in the environment development and for its later events. */
+/** Creates a feature. Returns functions that add and list its strategies in development, and that list its later events. */
 export async function makeFeatureWithRequests(harness: Harness, name: string, project = 'default') {
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
   const environmentPath = `/api/admin/projects/${project}/features/${name}/environments/development`;

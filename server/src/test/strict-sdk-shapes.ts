@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-// These are the types that the strictest SDKs read. The SDKs for Java, .NET, Python, Ruby and Rust share a parser that rejects a
+// The types that the strictest SDKs expect. The SDKs for Java, .NET, Python, Ruby and Rust share a parser that rejects a
 // whole response because of a single value with a different type, so that the application keeps its old flags. Unknown fields are
 // ignored, except for those that older SDKs read as something else.
 
@@ -99,8 +99,8 @@ export const DeltaBody = Type.Object({
 });
 
 /**
- * The response of the frontend API, as strict as the SDKs for iOS, Android, Flutter and C++ together. iOS also ends the app if a name
- * occurs twice.
+ * The response of the frontend API, as strict as the SDKs for iOS, Android, Flutter and C++ together. The iOS SDK crashes the app
+ * if a name occurs twice.
  */
 export const FrontendBody = Type.Object({
   toggles: Type.Array(
@@ -124,6 +124,6 @@ export const ValidTokens = Type.Object({
   ),
 });
 
-/** Returns the locations in a body that would make a strict SDK reject it. */
+/** Returns the locations in a body for which a strict SDK would reject it. */
 export const findStrictViolations = (schema: TSchema, body: unknown): string[] =>
   [...Value.Errors(schema, body)].map(({ instancePath, message }) => `${instancePath} ${message}`);

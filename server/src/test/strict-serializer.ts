@@ -5,7 +5,7 @@ type JsonSchema = Record<string, unknown>;
 type Validate = { (value: unknown): boolean; errors?: unknown };
 type Compiler = { compile: (schema: JsonSchema) => Validate };
 
-// This is Ajv as bundled with Fastify.
+// Fastify's own copy of Ajv.
 const fromFastify = createRequire(createRequire(import.meta.url).resolve('fastify'));
 const { default: Ajv } = fromFastify('ajv/dist/2020');
 const { default: addFormats } = fromFastify('ajv-formats');

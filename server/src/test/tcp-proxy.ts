@@ -19,8 +19,8 @@ export type TcpProxy = {
 };
 
 /**
- * Sits between a client and a server, and can stop forwarding. Like Node's HTTP servers, it sends small chunks immediately: otherwise
- * the second of two chunks waited up to 40 ms for the acknowledgment of the first.
+ * Sits between a client and a server, and can stop forwarding. Like Node's HTTP servers, it sends small chunks immediately: otherwise,
+ * the second of two chunks would wait up to 40 ms for the acknowledgment of the first.
  */
 export async function startTcpProxy(host: string, firstPort: number): Promise<TcpProxy> {
   let port = firstPort;

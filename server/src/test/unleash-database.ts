@@ -9,7 +9,7 @@ export const RECORDED = ['4.19.5', '8.2.0'] as const;
 
 export type SourceDatabase = {
   url: string;
-  /** The tokens of the recorded instance, which are admin tokens, SDK tokens and personal tokens. */
+  /** The recorded instance's tokens: admin tokens, SDK tokens and personal tokens. */
   tokens: string[];
   personalTokens: string[];
   /** Runs SQL as the owner, as Unleash would. */

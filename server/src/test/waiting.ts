@@ -4,22 +4,19 @@ import type { Db, Reader } from '../platform/db/database.ts';
 
 const TIMEOUT_MS = 100_000;
 
-/**
- * Returns how many statements on this database wait for a lock. It is meant for requests that do other work before they reach the
- * lock.
- */
+/** Returns how many statements on this database wait for a lock. For requests that do other work before they reach the lock. */
 export async function countLockWaiters(db: Reader): Promise<number> {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
   return rows.length;
 }
 
-/** Resolves when at least this many transactions of this database wait for a lock, or throws. */
-export async function waitForLockWaiters(db: Db, number = 1): Promise<void> {
+/** Resolves when at least this many transactions on this database wait for a lock, or throws. */
+export async function waitForLockWaiters(db: Db, count = 1): Promise<void> {
   const startedAt = performance.now();
   while (performance.now() - startedAt < TIMEOUT_MS) {
-    if ((await countLockWaiters(db)) >= number) return;
+    if ((await countLockWaiters(db)) >= count) return;
     await sleep(10);
   }
-  throw new Error(`Fewer than ${number} transactions waited for a lock within ${TIMEOUT_MS} ms`);
+  throw new Error(`Fewer than ${count} transactions waited for a lock within ${TIMEOUT_MS} ms`);
 }

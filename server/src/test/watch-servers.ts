@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect } from 'vitest';
 import { watchedServers } from './process.ts';
 
-/** Checks after every test that no server has crashed or left an error unhandled. */
+/** Checks after every test that no server has crashed or reported an unhandled error. */
 afterEach(() => {
   for (const { process: child, output } of watchedServers) {
     const hasDied = child.exitCode !== null && !child.killed;
@@ -13,5 +13,5 @@ afterEach(() => {
   }
 });
 
-// The files of a worker share the list.
+// All test files in a worker share the set.
 afterAll(() => watchedServers.clear());

@@ -14,7 +14,7 @@ import { dereference } from '../../test/api-document.ts';
 import { makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { type ApiDocument, type Operation, operationsIn } from '../../test/operations.ts';
-import { operationsPage } from '../../test/operations-page.ts';
+import { formatOperationsPage } from '../../test/operations-page.ts';
 import { call } from '../../test/request.ts';
 import { strictSerializer } from '../../test/strict-serializer.ts';
 import { unchanged, type Versioned } from '../versioned.ts';
@@ -189,7 +189,7 @@ test('the access matrix and the other tests of all operations find the command w
 });
 
 test('the reference lists the command', () => {
-  expect(operationsPage([findOperation('renameWidget')])).toContain(
+  expect(formatOperationsPage([findOperation('renameWidget')])).toContain(
     '| `renameWidget` | `PUT /api/admin/projects/:projectId/widget` | `UPDATE_PROJECT` | `project-updated`, `project-archived` |\n',
   );
 });

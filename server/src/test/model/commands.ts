@@ -50,7 +50,7 @@ type Inputs = {
 export type Kind = keyof Inputs;
 export type CommandOf<K extends Kind> = { kind: K } & Inputs[K];
 
-/** Every command that can be sent for the flags of a project, whether or not it makes sense. */
+/** Every command that can be sent for a project's flags, valid or not. */
 export type Command = { [K in Kind]: CommandOf<K> }[Kind];
 
 const name = fc.constantFrom(...NAMES);

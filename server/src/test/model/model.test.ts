@@ -8,7 +8,7 @@ import { findExposedFeatures } from '../consistency.ts';
 import { useHarness } from '../harness.ts';
 import { type ApiResponse, call } from '../request.ts';
 import { type Command, command, makeVariants, NAMES } from './commands.ts';
-import { predict, sortedStrategies } from './predict.ts';
+import { listInOrder, predict } from './predict.ts';
 import { replay } from './replay.ts';
 import { type Flag, type FlagEnvironment, type Strategy, sortStrategies, type World } from './world.ts';
 
@@ -71,7 +71,7 @@ async function send(project: string, world: World, command: Command): Promise<Ap
   const features = (names: string[]) => names.map(fullName);
   const strategy = ({ name, environment, index }: { name: string; environment: string; index: number }) => {
     const flagEnvironment = world.flags[name]?.environments[environment];
-    const id = (flagEnvironment && sortedStrategies(flagEnvironment)[index]?.id) ?? randomUUID();
+    const id = (flagEnvironment && listInOrder(flagEnvironment)[index]?.id) ?? randomUUID();
     return `${feature(name)}/environments/${environment}/strategies/${id}`;
   };
   switch (command.kind) {
@@ -140,7 +140,7 @@ async function send(project: string, world: World, command: Command): Promise<Ap
     case 'order-strategies': {
       const flagEnvironment = world.flags[command.name]?.environments[command.environment];
       const ids = flagEnvironment?.strategies.length
-        ? sortedStrategies(flagEnvironment).map(({ id }) => id)
+        ? listInOrder(flagEnvironment).map(({ id }) => id)
         : [randomUUID()];
       const order = ids.flatMap((id, index) => {
         const sortOrder = command.numbers[index];
@@ -204,8 +204,7 @@ async function fillInIds(project: string, world: World): Promise<World> {
       const { body } = await sendRequest('GET', `${environmentUrl}/strategies`);
       const knownIds = new Set(flagEnvironment.strategies.map(({ id }) => id));
       const newStrategies = body.filter(({ id }: { id: string }) => !knownIds.has(id));
-      for (const strategy of sortedStrategies(flagEnvironment))
-        strategy.id ||= newStrategies.shift()?.id ?? '';
+      for (const strategy of listInOrder(flagEnvironment)) strategy.id ||= newStrategies.shift()?.id ?? '';
     }
   }
   return world;

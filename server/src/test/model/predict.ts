@@ -11,7 +11,7 @@ import {
 } from './world.ts';
 
 /**
- * Returns the expected result of a command, which is the world afterwards, or `undefined` if the server must reject the command.
+ * Returns the world that a command should lead to, or `undefined` if the server must reject the command.
  */
 export function predict(
   worldBefore: World,
@@ -84,7 +84,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
   },
   'change-strategy': (world, { name, environment, index, strategy }, getGroupId) => {
     const flagEnvironment = findActive(world, name)?.environments[environment];
-    const oldStrategy = flagEnvironment && sortedStrategies(flagEnvironment)[index];
+    const oldStrategy = flagEnvironment && listInOrder(flagEnvironment)[index];
     if (!oldStrategy) return false;
     const { id, sortOrder } = oldStrategy;
     const newStrategy = {
@@ -99,7 +99,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
   },
   'patch-strategy': (world, { name, environment, index, disabled }) => {
     const flagEnvironment = findActive(world, name)?.environments[environment];
-    const oldStrategy = flagEnvironment && sortedStrategies(flagEnvironment)[index];
+    const oldStrategy = flagEnvironment && listInOrder(flagEnvironment)[index];
     if (!oldStrategy) return false;
     oldStrategy.disabled = disabled;
     disableIfUnguarded(flagEnvironment);
@@ -107,7 +107,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
   },
   'remove-strategy': (world, { name, environment, index }) => {
     const flagEnvironment = findActive(world, name)?.environments[environment];
-    const removedStrategy = flagEnvironment && sortedStrategies(flagEnvironment)[index];
+    const removedStrategy = flagEnvironment && listInOrder(flagEnvironment)[index];
     if (!removedStrategy) return false;
     flagEnvironment.strategies = flagEnvironment.strategies.filter(strategy => strategy !== removedStrategy);
     disableIfUnguarded(flagEnvironment);
@@ -117,8 +117,8 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     const flag = findActive(world, name);
     const [flagEnvironment, source] = [flag?.environments[environment], flag?.environments[from]];
     if (!flagEnvironment || !source || flagEnvironment === source) return false;
-    if (!sameContent(source.strategies, flagEnvironment.strategies)) {
-      flagEnvironment.strategies = sortedStrategies(source).map(strategy => ({ ...strategy, id: '' }));
+    if (!haveSameContent(source.strategies, flagEnvironment.strategies)) {
+      flagEnvironment.strategies = listInOrder(source).map(strategy => ({ ...strategy, id: '' }));
       disableIfUnguarded(flagEnvironment);
     }
     flagEnvironment.variants = source.variants;
@@ -133,7 +133,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     const importedStrategies = strategies.map((strategy, sortOrder) =>
       makeStrategy({ ...strategy, sortOrder }, newFlagEnvironment(), getGroupId(name)),
     );
-    if (!sameContent(flagEnvironment.strategies, importedStrategies))
+    if (!haveSameContent(flagEnvironment.strategies, importedStrategies))
       flagEnvironment.strategies = importedStrategies;
     flagEnvironment.enabled = enabled ?? flagEnvironment.enabled;
     disableIfUnguarded(flagEnvironment);
@@ -151,13 +151,11 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     };
     for (const flagEnvironment of Object.values(copy.environments)) {
       flagEnvironment.enabled = false;
-      flagEnvironment.strategies = sortedStrategies(flagEnvironment).map(
-        ({ parameters, ...otherFields }) => ({
-          ...otherFields,
-          id: '',
-          parameters: 'groupId' in parameters ? { ...parameters, groupId: getGroupId(copyName) } : parameters,
-        }),
-      );
+      flagEnvironment.strategies = listInOrder(flagEnvironment).map(({ parameters, ...otherFields }) => ({
+        ...otherFields,
+        id: '',
+        parameters: 'groupId' in parameters ? { ...parameters, groupId: getGroupId(copyName) } : parameters,
+      }));
     }
     world.flags[copyName] = copy;
     return true;
@@ -165,7 +163,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
   'order-strategies': (world, { name, environment, numbers }) => {
     const flagEnvironment = findActive(world, name)?.environments[environment];
     if (!flagEnvironment || flagEnvironment.strategies.length === 0) return false;
-    for (const [index, strategy] of sortedStrategies(flagEnvironment).entries()) {
+    for (const [index, strategy] of listInOrder(flagEnvironment).entries()) {
       strategy.sortOrder = numbers[index] ?? strategy.sortOrder;
     }
     return true;
@@ -241,7 +239,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     const { title: _, ...rest } = strategy;
     world.defaults[environment] = {
       ...rest,
-      ...titleField(strategy),
+      ...pickTitle(strategy),
       constraints: [],
       variants: [],
       segments: [],
@@ -269,7 +267,7 @@ function changeAll(world: World, names: string[], work: (flag: Flag) => void): b
   return true;
 }
 
-export const sortedStrategies = (flagEnvironment: FlagEnvironment): Strategy[] =>
+export const listInOrder = (flagEnvironment: FlagEnvironment): Strategy[] =>
   flagEnvironment.strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
 
 /** Disables a flag without an enabled strategy, because it would be enabled for everyone. */
@@ -277,23 +275,23 @@ function disableIfUnguarded(flagEnvironment: FlagEnvironment): void {
   if (flagEnvironment.strategies.every(strategy => strategy.disabled)) flagEnvironment.enabled = false;
 }
 
-const sameContent = (list: Strategy[], other: Strategy[]): boolean => {
+const haveSameContent = (list: Strategy[], other: Strategy[]): boolean => {
   const contents = (strategies: Strategy[]) =>
     strategies.toSorted((a, b) => a.sortOrder - b.sortOrder).map(({ id: _, ...content }) => content);
   return isDeepStrictEqual(contents(list), contents(other));
 };
 
 /** Returns the title as a field, which is absent if there is no title. */
-const titleField = ({ title }: StrategyInput) => (typeof title === 'string' ? { title } : {});
+const pickTitle = ({ title }: StrategyInput) => (typeof title === 'string' ? { title } : {});
 
-/** Creates a strategy from an input. It has no id yet, because the response of the server contains the id. */
+/** Creates a strategy from an input, without an id, because the server assigns it. */
 function makeStrategy(input: StrategyInput, flagEnvironment: FlagEnvironment, groupId: string): Strategy {
   const lastSortOrder = Math.max(-1, ...flagEnvironment.strategies.map(strategy => strategy.sortOrder));
   const rollout = { rollout: '100', stickiness: 'default', groupId };
   return {
     id: '',
     name: input.name,
-    ...titleField(input),
+    ...pickTitle(input),
     disabled: input.disabled,
     sortOrder: input.sortOrder ?? lastSortOrder + 1,
     parameters: { ...(input.name === 'flexibleRollout' ? rollout : {}), ...input.parameters },

@@ -8,7 +8,7 @@ import {
   type World,
 } from './world.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: payloads are told apart by the type of their event
+// biome-ignore lint/suspicious/noExplicitAny: the event's type determines its payload
 type Payload = any;
 type ReplayedEvent = {
   world: World;
@@ -125,14 +125,14 @@ const APPLY: Record<string, (event: ReplayedEvent) => void> = {
   },
   'strategy-order-changed': event => {
     const flagEnvironment = requireFlagEnvironment(event);
-    const numbers = new Map<string, number>(
+    const sortOrders = new Map<string, number>(
       event.data.strategyIds.map((id: string, index: number) => [id, event.data.sortOrders[index]]),
     );
-    const withNumber = (strategy: Strategy) => ({
+    const withSortOrder = (strategy: Strategy) => ({
       ...strategy,
-      sortOrder: numbers.get(strategy.id) ?? strategy.sortOrder,
+      sortOrder: sortOrders.get(strategy.id) ?? strategy.sortOrder,
     });
-    flagEnvironment.strategies = flagEnvironment.strategies.map(withNumber);
+    flagEnvironment.strategies = flagEnvironment.strategies.map(withSortOrder);
   },
 };
 
@@ -146,7 +146,7 @@ const pickFields = ({ type, description, impressionData, stale, archived }: Payl
 
 function requireFlag({ world, featureName }: ReplayedEvent): Flag {
   const flag = world.flags[featureName];
-  if (!flag) throw new Error(`event about flag ${featureName} before its creation`);
+  if (!flag) throw new Error(`An event for flag "${featureName}" precedes its creation`);
   return flag;
 }
 
@@ -154,7 +154,7 @@ function requireFlagEnvironment(event: ReplayedEvent): FlagEnvironment {
   const flagEnvironment = requireFlag(event).environments[event.environment];
   if (!flagEnvironment)
     throw new Error(
-      `event about ${event.featureName} in ${event.environment}, where the flag does not exist`,
+      `An event for flag "${event.featureName}" names environment "${event.environment}", which the flag does not have`,
     );
   return flagEnvironment;
 }

@@ -1,4 +1,4 @@
-/** A project and its flags in the simplest form, with which the server's state is compared. */
+/** The simplest model of a project and its flags, for comparison with the server's state. */
 export type World = {
   environments: string[];
   defaults: Record<string, Strategy>;
@@ -54,10 +54,7 @@ export function newFlag(environments: string[]): Flag {
   };
 }
 
-/**
- * Returns the world with strategies in the order in which the server returns them, which is by number and then in the order in
- * which they were added.
- */
+/** Sorts strategies as the server does: by sort order, then in the order in which they were added. */
 export function sortStrategies(world: World): World {
   const copy = structuredClone(world);
   for (const flag of Object.values(copy.flags)) {

@@ -11,7 +11,7 @@ declare module 'vitest' {
 
 let folder: string;
 
-/** Makes the folder in which every test file leaves its recording. */
+/** Creates the folder in which each test file saves its recording. */
 export function setup(project: TestProject): void {
   folder = mkdtempSync(join(tmpdir(), 'halyard-row-types-'));
   project.provide('recordings', folder);

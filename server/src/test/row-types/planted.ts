@@ -15,7 +15,7 @@ export const PLANTED: Record<string, { run: (db: Db) => Promise<unknown>; proble
     run: db => sql<{ total: number }>`select count(*)::text as total from projects`.execute(db),
     problem: 'total is string, not number',
   },
-  'another kind, although no row is found': {
+  'a different type, even though no row is found': {
     run: db => sql<{ id: number }>`select id from projects where false`.execute(db),
     problem: 'id is string, not number',
   },
@@ -23,7 +23,7 @@ export const PLANTED: Record<string, { run: (db: Db) => Promise<unknown>; proble
     run: db => sql<{ id: string }>`select f.id from (values (1)) v left join projects f on false`.execute(db),
     problem: 'id is null, not string',
   },
-  'a column that can be null, although none is': {
+  'a nullable column, even though no value is null': {
     run: db =>
       sql<{ archivedAt: string }>`
       select archived_at as "archivedAt" from projects where archived_at < now()`.execute(db),
@@ -33,7 +33,7 @@ export const PLANTED: Record<string, { run: (db: Db) => Promise<unknown>; proble
     run: db => sql<{ mode: 'open' | 'closed' }>`select 'private' as mode`.execute(db),
     problem: "mode is 'private', which is none of its literals",
   },
-  'a list of another kind': {
+  'an array of a different type': {
     run: db => sql<{ ids: number[] }>`select array['a'] as ids`.execute(db),
     problem: 'ids[] is string, not number',
   },

@@ -10,8 +10,8 @@ import pg from 'pg';
 import { addColumn, count, emptyShape, getPropertyShape, observe, type Shape } from './shape.ts';
 
 /**
- * The shapes by the key of their `sql` template. A shape is that of the rows that the template returned, or of its value if the
- * builder selected it.
+ * Shapes by the key of their `sql` template: the shape of the rows that the template returned, or of its value if the builder
+ * selected it.
  */
 export type Recording = Record<string, Shape>;
 
@@ -22,7 +22,7 @@ export function getTemplateKey(fragments: readonly string[]): string {
   return key;
 }
 
-/** The keys of lists of fragments. A template has a single list, no matter how often it is used. */
+/** Keys by fragment list. A template has a single list, no matter how often it is used. */
 const keys = new WeakMap<readonly string[], string>();
 
 let recording: Recording = {};
@@ -57,9 +57,9 @@ const KINDS: Record<number, string> = {
   [TIMESTAMPTZ]: 'string',
 };
 
-/** The templates by the text that PostgreSQL gets. */
+/** Templates by the statement text that PostgreSQL receives. */
 const templatesByText = new Map<string, Template[]>();
-/** The templates of the open cursor by connection. */
+/** The templates of each connection's open cursor. */
 const cursorTemplates = new WeakMap<object, Template[]>();
 
 startRecording();
@@ -125,8 +125,7 @@ function recordResult(client: object, text: string, result: Result): void {
   if (text.startsWith('declare ') && templates) cursorTemplates.set(client, templates);
   if (text.startsWith('fetch ')) templates = cursorTemplates.get(client);
   for (const template of templates ?? []) recordTemplate(template, result);
-  // Without templates, this is not a connection of Kysely, so it may have different parsers, and only the values show what it
-  // returns.
+  // Without templates, this is not a Kysely connection. Its parsers may be different, so only the values show what it returns.
   if (!templates && result.rows?.length > 0) recordTemplate({ key: text }, { ...result, fields: [] });
 }
 

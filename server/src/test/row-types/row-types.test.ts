@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useHarness } from '../harness.ts';
 import { type Annotation, openSources } from './annotations.ts';
 import { compare, isRow } from './compare.ts';
-import { countMissing, readRecordings } from './left-recordings.ts';
 import { PLANTED } from './planted.ts';
 import { type Recording, takeRecording } from './recorder.ts';
+import { countMissing, readRecordings } from './saved-recordings.ts';
 import { countValues, emptyShape, merge } from './shape.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -15,7 +15,7 @@ const harness = useHarness();
 const sources = openSources(ROOT);
 afterAll(() => sources.close());
 
-/** Names of the columns that can be null, by table and number. */
+/** The names of nullable columns, by table oid and column number. */
 let nullableColumns: Map<string, string>;
 beforeAll(async () => {
   const { rows } = await sql<{ column: string; name: string }>`

@@ -1,15 +1,15 @@
-/** The recorded shape of a value, which says how often each kind occurred and which shapes the contents have. */
+/** The recorded shape of a value: how often each kind occurred, and the shapes of the contents. */
 export type Shape = {
   /**
-   * The counts by kind, which is `null`, `string`, `number`, `boolean`, `array`, `object` or the name of a class such as `Date`. A
-   * count is 0 if PostgreSQL described the column that way, but no row had a value.
+   * Counts by kind: `null`, `string`, `number`, `boolean`, `array`, `object`, or a class name such as `Date`. A count is 0 if
+   * PostgreSQL described the column that way, but no row had a value.
    */
   kinds: Record<string, number>;
   /** Some of the short strings, to compare with a union of literals. */
   strings?: string[];
   items?: Shape;
   properties?: Record<string, Shape>;
-  /** The table columns that the value was read from without change, as `table oid.column number`. */
+  /** The table columns from which the value was read unchanged, as `table oid.column number`. */
   columns?: string[];
 };
 
@@ -19,7 +19,7 @@ const MAX_STRING_LENGTH = 30;
 
 export const emptyShape = (): Shape => ({ kinds: {} });
 
-/** Adds one value, as the driver returned it, to the shape. */
+/** Adds a value that the driver returned. */
 export function observe(shape: Shape, value: unknown): void {
   const kind = getKind(value);
   count(shape, kind, 1);
@@ -33,7 +33,7 @@ export function observe(shape: Shape, value: unknown): void {
   }
 }
 
-/** Adds the shape that another test file has recorded. */
+/** Merges a shape that another test file has recorded. */
 export function merge(shape: Shape, other: Shape): void {
   for (const [kind, valueCount] of Object.entries(other.kinds)) count(shape, kind, valueCount);
   for (const text of other.strings ?? []) addString(shape, text);

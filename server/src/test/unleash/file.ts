@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { RecordedResponse, Recording } from './run.ts';
 import type { Shape } from './shape.ts';
 
-/** The file has one operation on each line, with its shapes, and with the status and the index of the shape for each case. */
+/** Each line has an operation, its shapes, and for each case the status and the index of the shape. */
 const FILE = new URL('recording.jsonl', import.meta.url);
 
 type Line = { operation: string; shapes: Shape[]; cases: Record<string, [number, number?]> };

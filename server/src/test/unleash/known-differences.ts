@@ -30,7 +30,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     operations: 'all',
     found: /: absent instead of null$/,
     difference: 'A field without a value is absent; in Unleash it is null',
-    reason: 'One rule for all responses. Programs read both as "no value".',
+    reason: 'One rule for all responses. Clients read both as "no value".',
   },
   {
     operations: 'all',
@@ -87,7 +87,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
   {
     operations: [`GET ${F}`],
     found: /\.environments\[\]\.(yes|no): missing$/,
-    difference: 'Environments have no `yes` and `no`',
+    difference: 'Environments have no `yes` or `no`',
     reason: 'The feature search and `GET /api/admin/client-metrics/features/:featureName` have the counts.',
   },
   {
@@ -123,7 +123,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
   {
     operations: [`GET ${A}/projects`],
     found: /\.(lastReportedFlagUsage|lastUpdatedAt|onboardingStatus): missing$/,
-    difference: 'No `lastReportedFlagUsage`, `lastUpdatedAt` and `onboardingStatus`',
+    difference: 'No `lastReportedFlagUsage`, `lastUpdatedAt` or `onboardingStatus`',
     reason: "Only Unleash's console shows them. `lastEventAt` is the time of a project's last change.",
   },
   {
@@ -180,7 +180,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     cases: /^taken name$/,
     found: /^status: 409 instead of 400$/,
     difference: '409 for a name or email address that is taken',
-    reason: 'As for every other taken name.',
+    reason: 'Consistent with every other taken name.',
   },
   {
     operations: [`GET ${A}/user-admin/:id/permissions`],
@@ -247,7 +247,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     cases: /^unknown token$/,
     found: /^status: 401 instead of 400$/,
     difference: '401 for an unknown link',
-    reason: 'As for an unknown password link.',
+    reason: 'Consistent with an unknown password link.',
   },
   {
     operations: ['POST /invite/:token/signup'],
@@ -259,7 +259,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
   {
     operations: [`GET ${A}/metrics/applications`],
     found: /\.(createdBy|environment|project|updatedAt): missing$/,
-    difference: 'Applications have no `createdBy`, `updatedAt`, `project` and `environment`',
+    difference: 'Applications have no `createdBy`, `updatedAt`, `project` or `environment`',
     reason: 'SDKs create applications. `usage` has the projects and environments.',
   },
   {

@@ -15,23 +15,23 @@ import { findDifferences } from './shape.ts';
 // Sends to Halyard what `npm run check:unleash` sent to Unleash, and compares the responses.
 
 const harness = useHarness();
-const ends: (() => Promise<void>)[] = [];
+const stopFunctions: (() => Promise<void>)[] = [];
 const unleashRecording = readRecording();
 let ownRecording: Recording = {};
 let found: { operation: string; name: string; what: string }[] = [];
 
 beforeAll(async () => {
   const log = { warn: () => {} };
-  ends.push(
+  stopFunctions.push(
     await keepCurrent(harness.app.serving, listenForChanges(harness.databaseUrl), log, new Registry()),
   );
   const flusher = keepFlushing(harness.app.usage, harness.db, log, new Registry());
-  ends.push(flusher.stop);
+  stopFunctions.push(flusher.stop);
   ownRecording = await run(send, ADMIN_TOKEN, flusher.flush);
   found = compare();
 }, 600_000);
 afterAll(async () => {
-  for (const end of ends) await end();
+  for (const stop of stopFunctions) await stop();
 });
 
 async function send({ method, path, headers, body }: Parameters<Send>[0]): ReturnType<Send> {
@@ -52,12 +52,16 @@ async function send({ method, path, headers, body }: Parameters<Send>[0]): Retur
 
 const compare = () =>
   Object.entries(unleashRecording).flatMap(([operation, cases]) =>
-    Object.entries(cases).flatMap(([name, there]) => {
+    Object.entries(cases).flatMap(([name, unleashResponse]) => {
       const actual = ownRecording[operation]?.[name];
-      if (!actual || actual.status !== there.status)
-        return [{ operation, name, what: `status: ${actual?.status} instead of ${there.status}` }];
-      if (there.shape === undefined || actual.shape === undefined) return [];
-      return [...findDifferences(there.shape, actual.shape)].map(what => ({ operation, name, what }));
+      if (!actual || actual.status !== unleashResponse.status)
+        return [{ operation, name, what: `status: ${actual?.status} instead of ${unleashResponse.status}` }];
+      if (unleashResponse.shape === undefined || actual.shape === undefined) return [];
+      return [...findDifferences(unleashResponse.shape, actual.shape)].map(what => ({
+        operation,
+        name,
+        what,
+      }));
     }),
   );
 
@@ -69,7 +73,7 @@ const matches = (
   (cases === undefined || cases.test(name)) &&
   pattern.test(what);
 
-test('sends exactly the cases of the recording', () => {
+test('sends exactly the recorded cases', () => {
   const listCases = (recording: Recording) =>
     Object.entries(recording).map(([operation, cases]) => [operation, Object.keys(cases)]);
 
@@ -104,8 +108,8 @@ test('every known difference exists, for each of its operations', () => {
   expect(missingDifferences).toEqual([]);
 });
 
-// Streams, single sign-on, what Unleash can only do with a network connection, and what its open-source package does not have.
-// The package lacks the operations of the Enterprise section too.
+// Streams, single sign-on, operations for which Unleash needs a network connection, and operations that its open-source package
+// lacks. The package also lacks the operations in the Enterprise section.
 const NOT_SENT = new Set([
   'POST /api/frontend/client/events',
   'POST /api/admin/addons',
@@ -117,7 +121,7 @@ const NOT_SENT = new Set([
   'GET /auth/oidc/callback',
 ]);
 
-test('the page calls an operation with a difference "differs", and every other one was compared', () => {
+test('the documentation marks operations with a difference as "differs", and every other operation was compared', () => {
   const page = readFileSync(new URL('../../../../docs/reference/compatibility.md', import.meta.url), 'utf8');
   const ownOperations = new Set(
     KNOWN_DIFFERENCES.flatMap(({ operations }) => (operations === 'all' ? [] : operations)),

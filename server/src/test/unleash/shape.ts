@@ -1,10 +1,7 @@
-/**
- * The shape of a value, which is a type, the types of a value that had several, the fields of an object, or the shape of the items
- * of an array.
- */
+/** The shape of a value: its type, several types separated by `|`, the fields of an object, or the shape of an array's items. */
 export type Shape = string | { [field: string]: Shape } | Shape[];
 
-/** The names of objects whose fields are data. */
+/** Objects whose field names are data. */
 const OPAQUE: ReadonlySet<string> = new Set(['data', 'preData', 'properties', 'paths', 'components']);
 
 /** Fields that are written in the background, so whether they have a value depends on the speed of the server. */
@@ -20,12 +17,12 @@ export function toShape(value: unknown): Shape {
       .toSorted(([field], [other]) => (field < other ? -1 : 1))
       .map(([field, item]) => [
         field,
-        BACKGROUND.has(field) ? 'null' : OPAQUE.has(field) ? shallow(item) : toShape(item),
+        BACKGROUND.has(field) ? 'null' : OPAQUE.has(field) ? toShallowShape(item) : toShape(item),
       ]),
   );
 }
 
-const shallow = (value: unknown): Shape =>
+const toShallowShape = (value: unknown): Shape =>
   Array.isArray(value) ? [] : value === null ? 'null' : typeof value === 'object' ? {} : typeof value;
 
 /** Returns the shape of values that have one of two shapes. A field that only some have is marked with a question mark. */

@@ -8,10 +8,10 @@ import type { Recording } from './recorder.ts';
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const NO_RECORDING = [
-  // They read what all other test files left.
+  // These read the recordings of all other test files.
   'server/src/test/row-types/row-types.test.ts',
   'server/src/test/operation-events.test.ts',
-  // These files are skipped if no PostgreSQL cluster can be started.
+  // These are skipped if no PostgreSQL cluster can be started.
   'server/src/publishing/snapshots/start.process.test.ts',
   'server/src/record/epoch/failover.process.test.ts',
 ];

@@ -2,7 +2,7 @@
  * Licenses of code that the release may contain. unleash-client needs BlueOak-1.0.0, which is as permissive as MIT, because of
  * lru-cache. The NATS client needs the Unlicense, which puts code into the public domain, because of tweetnacl.
  */
-const ACCEPTED_LICENCES = [
+const ACCEPTED_LICENSES = [
   'MIT',
   'ISC',
   'BSD-2-Clause',
@@ -12,23 +12,23 @@ const ACCEPTED_LICENCES = [
   'BlueOak-1.0.0',
   'Unlicense',
 ];
-const ACCEPTED_FONT_LICENCES = [...ACCEPTED_LICENCES, 'OFL-1.1'];
+const ACCEPTED_FONT_LICENSES = [...ACCEPTED_LICENSES, 'OFL-1.1'];
 const FONT = /^@fontsource(-variable)?\//;
 
 type Manifest = { license?: string | { type?: string }; licenses?: { type?: string }[] };
 
 /** Returns the license as an SPDX expression. Packages from npm's early years name their license in an object. */
-export function getLicence({ license, licenses = [] }: Manifest): string {
+export function getLicense({ license, licenses = [] }: Manifest): string {
   if (typeof license === 'string') return license;
   return license?.type ?? (licenses.map(({ type = '' }) => type).join(' OR ') || 'none');
 }
 
 /** Returns whether all parts of at least one alternative are accepted. */
-export function isAccepted(name: string, licence: string): boolean {
-  const acceptedLicences = FONT.test(name) ? ACCEPTED_FONT_LICENCES : ACCEPTED_LICENCES;
-  const alternatives = licence.replace(/^\((.*)\)$/, '$1').split(' OR ');
+export function isAccepted(name: string, license: string): boolean {
+  const acceptedLicenses = FONT.test(name) ? ACCEPTED_FONT_LICENSES : ACCEPTED_LICENSES;
+  const alternatives = license.replace(/^\((.*)\)$/, '$1').split(' OR ');
   return alternatives.some(alternative =>
-    alternative.split(' AND ').every(part => acceptedLicences.includes(part.trim())),
+    alternative.split(' AND ').every(part => acceptedLicenses.includes(part.trim())),
   );
 }
 
@@ -71,5 +71,5 @@ const TEXTS_WITHOUT_FILE: [name: RegExp, text: string][] = [
 ];
 
 /** Returns the license text of a package that has no license file. */
-export const findLicenceText = (name: string): string | undefined =>
+export const findLicenseText = (name: string): string | undefined =>
   TEXTS_WITHOUT_FILE.find(([pattern]) => pattern.test(name))?.[1];
