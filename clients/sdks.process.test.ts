@@ -23,7 +23,7 @@ type RunningSdk = {
 type Sdk = {
   name: string;
   start: (options: StartOptions) => Promise<RunningSdk>;
-  /** The version that the SDK sends when it registeredVersion. Frontend SDKs do not register. */
+  /** The version that the SDK sends when it registers. Frontend SDKs do not register. */
   registeredVersion?: RegExp;
   /** What an old SDK does not support: strategy variants, or counts of variants. */
   lacks?: 'variants' | 'counts of variants';
