@@ -129,7 +129,7 @@ const nextInFrontend: Sdk = {
 };
 
 const proxy: Sdk = {
-  name: '@unleash/proxy, with a browser SDK browser it',
+  name: '@unleash/proxy, with a browser SDK behind it',
   registeredVersion: /^unleash-node-sdk:\d/,
   start: async ({ url, backend, appName, flag }) => {
     const { createApp, createProxyConfig } = load('@unleash/proxy');
