@@ -162,17 +162,20 @@ test('the drill sends no deliveries from the copy', async () => {
   expect(receiver.received.length).toBe(deliveriesBefore);
 });
 
-test.each([0.2, 0.6, 0.98])('the drill detects a dump that is truncated to %d of its size', async fraction => {
-  const cutDump = join(folder, 'cut.dump');
-  execFileSync('cp', [dump, cutDump]);
-  truncateSync(cutDump, Math.floor(statSync(dump).size * fraction));
+test.each([0.2, 0.6, 0.98])(
+  'the drill detects a dump that is truncated to %d of its size',
+  async fraction => {
+    const cutDump = join(folder, 'cut.dump');
+    execFileSync('cp', [dump, cutDump]);
+    truncateSync(cutDump, Math.floor(statSync(dump).size * fraction));
 
-  const { code, output } = await runDrill('--dump', cutDump);
+    const { code, output } = await runDrill('--dump', cutDump);
 
-  expect(output).toMatch(/Problem: pg_restore: error: .*(end of file|could not|unexpected)/);
-  expect(code).toBe(10);
-  expect(await listDrillDatabases()).toEqual([]);
-});
+    expect(output).toMatch(/Problem: pg_restore: error: .*(end of file|could not|unexpected)/);
+    expect(code).toBe(10);
+    expect(await listDrillDatabases()).toEqual([]);
+  },
+);
 
 test('the drill detects a dump without the events', async () => {
   const partialDump = join(folder, 'partial.dump');

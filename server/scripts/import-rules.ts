@@ -23,7 +23,8 @@ const MAX_SHOWN = 200;
 export async function importRules(product: Product, [file, extraArgument]: string[]): Promise<void> {
   const source: ProductSource = PRODUCTS[product];
   const run = howToRun('import', ...(IS_PACKAGE ? [product] : []));
-  if (extraArgument !== undefined) rejectOption(run, `Unknown argument '${makePrintable(extraArgument.slice(0, 60))}'`);
+  if (extraArgument !== undefined)
+    rejectOption(run, `Unknown argument '${makePrintable(extraArgument.slice(0, 60))}'`);
   const options = readOptions({
     run,
     does: `Imports flags with their rules from ${source.name}, and nothing else: no tokens, people or history. If a rule has no equivalent in

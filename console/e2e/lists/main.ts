@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { readOptions } from '../../../server/src/platform/command-line.ts';
 import { launch } from '../support/browser.ts';
 import { buildConsole } from '../support/build.ts';
+import { startDemoInstance } from '../support/demo-instance.ts';
 import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
-import { startDemoInstance } from '../support/demo-instance.ts';
 
 const LIMIT_MS = 100;
 const options = readOptions({

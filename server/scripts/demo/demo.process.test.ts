@@ -21,7 +21,7 @@ import { readConfig } from '../../src/platform/config.ts';
 import { startServer } from '../../src/server.ts';
 import { COMPILE_CACHE } from '../../src/test/compile-cache.ts';
 import { copyDatabase, createDatabase, dropDatabase, getDatabaseUrl } from '../../src/test/database.ts';
-import { getCacheFolder, findReason } from './download.ts';
+import { findReason, getCacheFolder } from './download.ts';
 import { findFreePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -204,31 +204,34 @@ function cacheFakePostgres(xdg: string, initdb: string): void {
 test.each([
   ['initdb runs', 'touch "$TMPDIR/initdb.pid"; sleep 1; mkdir data', 'initdb.pid'],
   ['PostgreSQL starts', 'mkdir data', 'postgres.pid'],
-])('a demo with --keep that is stopped while %s leaves no process and no files', async (_, initdb, pidFile) => {
-  const xdg = mkdtempSync(join(tmpdir(), 'halyard-fake-'));
-  const temporary = join(xdg, 'tmp');
-  mkdirSync(temporary);
-  // As root, the programs run as a different user.
-  for (const path of [xdg, temporary]) chmodSync(path, 0o777);
-  cacheFakePostgres(xdg, initdb);
-  const demo = startDemo(['--keep', '--postgres-port', String(await findFreePort())], {
-    XDG_CACHE_HOME: xdg,
-    TMPDIR: temporary,
-  });
-  try {
-    await expect.poll(() => readdirSync(temporary) as string[]).toContain(pidFile);
+])(
+  'a demo with --keep that is stopped while %s leaves no process and no files',
+  async (_, initdb, pidFile) => {
+    const xdg = mkdtempSync(join(tmpdir(), 'halyard-fake-'));
+    const temporary = join(xdg, 'tmp');
+    mkdirSync(temporary);
+    // As root, the programs run as a different user.
+    for (const path of [xdg, temporary]) chmodSync(path, 0o777);
+    cacheFakePostgres(xdg, initdb);
+    const demo = startDemo(['--keep', '--postgres-port', String(await findFreePort())], {
+      XDG_CACHE_HOME: xdg,
+      TMPDIR: temporary,
+    });
+    try {
+      await expect.poll(() => readdirSync(temporary) as string[]).toContain(pidFile);
 
-    demo.child.kill('SIGINT');
+      demo.child.kill('SIGINT');
 
-    expect(await demo.exited, demo.output()).toBe(0);
-    expect(demo.output()).not.toMatch(/^\s+at |Error/m);
-    expect(readdirSync(temporary)).toEqual([pidFile]);
-    const pid = readFileSync(join(temporary, pidFile), 'utf8').trim();
-    if (pid !== '') expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
-  } finally {
-    rmSync(xdg, { recursive: true });
-  }
-});
+      expect(await demo.exited, demo.output()).toBe(0);
+      expect(demo.output()).not.toMatch(/^\s+at |Error/m);
+      expect(readdirSync(temporary)).toEqual([pidFile]);
+      const pid = readFileSync(join(temporary, pidFile), 'utf8').trim();
+      if (pid !== '') expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+    } finally {
+      rmSync(xdg, { recursive: true });
+    }
+  },
+);
 
 test('if the cache folder is not writable, the message names the folder and the variables to set', async () => {
   const file = join(folder, 'file');

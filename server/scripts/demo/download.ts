@@ -127,15 +127,7 @@ function createWorkFolder(folder: string): string {
 async function downloadPackage(spec: string, folder: string, signal: AbortSignal): Promise<string> {
   const npm = process.env.npm_execpath;
   const [program, ...firstArgs] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  const args = [
-    ...firstArgs,
-    'pack',
-    spec,
-    '--ignore-scripts',
-    '--pack-destination',
-    folder,
-    ...RETRIES,
-  ];
+  const args = [...firstArgs, 'pack', spec, '--ignore-scripts', '--pack-destination', folder, ...RETRIES];
   await run(program, args, { cwd: folder, timeout: DOWNLOAD_TIMEOUT_MS, signal }).catch((error: Error) => {
     throw new Error(`npm cannot download ${spec}: ${findReason(error.message)}. ${SET_DATABASE_URL}`);
   });

@@ -29,7 +29,10 @@ new database, which it removes at the end.`,
     },
   },
   variables: {
-    DATABASE_URL: { meaning: 'URL of a database on the PostgreSQL server to use, with a superuser', default: 'none' },
+    DATABASE_URL: {
+      meaning: 'URL of a database on the PostgreSQL server to use, with a superuser',
+      default: 'none',
+    },
     PORT: { meaning: 'Port of the server', default: `${DEFAULT_PORT}, or a free port if it is in use` },
     HOST: { meaning: 'Address to listen on', default: '127.0.0.1' },
     LOG_LEVEL: { meaning: VARIABLES.LOG_LEVEL.meaning, default: 'error' },

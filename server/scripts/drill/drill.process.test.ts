@@ -174,8 +174,12 @@ test("only the drill's user can read the dump, and the next drill removes what a
   const { code, output } = await drill();
 
   expect(code, output).toBe(0);
-  expect(output).toContain(`Removed the database ${leftDatabases[0]}, which an interrupted drill left behind.`);
-  expect(output).toContain(`Removed the folder ${join(temporary, folder)}, which an interrupted drill left behind.`);
+  expect(output).toContain(
+    `Removed the database ${leftDatabases[0]}, which an interrupted drill left behind.`,
+  );
+  expect(output).toContain(
+    `Removed the folder ${join(temporary, folder)}, which an interrupted drill left behind.`,
+  );
   expect(listFolders()).toEqual([]);
   expect(await listScratchDatabases()).toEqual([]);
 });

@@ -36,7 +36,9 @@ stopRequest.catch(() => {});
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     console.error(`Stopping after ${signal}.`);
-    stopController.abort(new StartError('The drill was stopped, so it is unknown whether the backup is usable.'));
+    stopController.abort(
+      new StartError('The drill was stopped, so it is unknown whether the backup is usable.'),
+    );
   });
 
 await runScript(process.env, async config => {

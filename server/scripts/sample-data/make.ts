@@ -6,7 +6,7 @@ import { startServer } from '../../src/server.ts';
 import { makeHistory } from './history.ts';
 import { createPeople, type Login } from './people.ts';
 import { startReceiver } from './receiver.ts';
-import { setUpInstance, createIntegrations, createLastDays } from './scenes.ts';
+import { createIntegrations, createLastDays, setUpInstance } from './scenes.ts';
 import { makeSteps } from './steps.ts';
 import { writeUsage } from './usage.ts';
 

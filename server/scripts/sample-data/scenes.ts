@@ -101,7 +101,12 @@ type Strategy = { id: string; name: string } & Record<string, unknown>;
  * Creates the last three days: the express checkout is rolled out to half of the EU and cloned for business customers, and the data
  * warehouse fails.
  */
-export async function createLastDays(steps: Steps, { ada, ben, dora, emil }: People, receiver: Receiver, db: Db) {
+export async function createLastDays(
+  steps: Steps,
+  { ada, ben, dora, emil }: People,
+  receiver: Receiver,
+  db: Db,
+) {
   const express = buildFeaturePath('payments', 'checkout-express');
   const strategies = `${express}/environments/production/strategies`;
   const { segments } = await ben.send<{ segments: { id: number; name: string }[] }>(

@@ -57,7 +57,9 @@ export function makeSteps(client: pg.Client): Steps {
       await client.query('begin');
       // Disables triggers, because events are immutable and SDKs must not be notified.
       await client.query('set local session_replication_role = replica');
-      await client.query('create temporary table step_times (period tstzrange, shift interval) on commit drop');
+      await client.query(
+        'create temporary table step_times (period tstzrange, shift interval) on commit drop',
+      );
       for (const [index, { startedAt, datedMs }] of steps.entries())
         await client.query(
           'insert into step_times values (tstzrange($1, $2), to_timestamp($3::float8 / 1000) - $1::timestamptz)',

@@ -55,8 +55,7 @@ async function lockChangeableView({ tx, actor }: Change, project: string, id: nu
   const view = await lockView(tx, project, id);
   if (!view) throw viewNotFound(project, id);
   const isOwn = actor.kind === 'user' && view.createdByUserId === actor.userId;
-  if (!isOwn || actor.scope !== undefined)
-    await requireInProject(tx, actor, project, ['UPDATE_PROJECT']);
+  if (!isOwn || actor.scope !== undefined) await requireInProject(tx, actor, project, ['UPDATE_PROJECT']);
   return view;
 }
 
