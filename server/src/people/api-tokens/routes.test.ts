@@ -86,7 +86,7 @@ test.each([
   [{ projects: ['default', 'moon'] }, '/body/projects'],
   [{ projects: [] }, '/body/projects'],
   [{ expiresAt: 'tomorrow' }, '/body/expiresAt'],
-  [{ expiresAt: '2030-01-01T00:00:00+23:59' }, '/body'],
+  [{ expiresAt: '2030-01-01T00:00:00+23:59' }, '/body/expiresAt'],
   [{ expiresAt: '2020-01-01T00:00:00.000Z' }, '/body/expiresAt'],
 ])('rejects %j', async (fields, path) => {
   expect(await create(fields)).toMatchObject({
