@@ -93,7 +93,7 @@ test.each(WRITES)('requires a comment: %s', async (operation, method, url, body)
     expect(withoutComment.body.details).toEqual([
       {
         message: expect.stringMatching(
-          /^Project "strict" requires a reason .* in the header Halyard-Comment/,
+          /^Project "strict" requires a reason .* in the Halyard-Comment header/,
         ),
         path: '/headers/halyard-comment',
       },
