@@ -39,7 +39,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   await probe(server, world, 2);
   let idle = await probe(server, world, WINDOW_S);
   const names = idle.probes.map(({ name }) => name);
-  console.log(`${loadAverage()}, memory ${residentMb(server.pid)} MB, p95 above idle in ms\n`);
+  console.log(`${loadAverage()}, memory ${residentMb(server.pid)} MB, p95 increase over idle, in ms\n`);
   console.log(
     `| Attack | Caller | Connections | ${names.join(' | ')} | Failures | Memory, MB | Remaining, MB | Waited for a processor, idle / attacked | Attacker got | Load |`,
   );
@@ -52,7 +52,7 @@ await runCampaign(async ({ fail, atEnd }) => {
       );
 });
 
-/** Attacks between idle windows. Returns the last idle window, which is the first of the next run. */
+/** Alternates attacked and idle windows. Returns the last idle window, which is the first of the next run. */
 async function run(
   server: Server,
   world: World,
@@ -106,7 +106,7 @@ async function run(
   for (const { name: probeName, counts } of failedProbes)
     fail(`${probeName} failed: ${formatCounts(counts)}`);
   if (growthMb > MAX_GROWTH_MB) fail(`memory grew by ${growthMb} MB`);
-  if (remainingMb > MAX_GROWTH_MB) fail(`${remainingMb} MB are still in use ${RECOVERY_TIMEOUT_S} s later`);
+  if (remainingMb > MAX_GROWTH_MB) fail(`${remainingMb} MB is still in use ${RECOVERY_TIMEOUT_S} s later`);
   return idleWindows.at(-1) ?? firstIdle;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { createApi, createProject } from '../../console/e2e/support/api.ts';
 import { startLoadBalancer, startRestartableServer } from '../../console/e2e/support/server.ts';
-import { api, json, onTerminal, run, runFailing, server, start, unique } from './support/run.ts';
+import { api, json, onTerminal, run, runExpectingFailure, server, start, unique } from './support/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-as-code-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -100,7 +100,7 @@ test('a plan is rejected if the flags have changed since it was made', async () 
   const { plan } = await json<Plan>(['flags', 'plan', '-f', file]);
   await api.send('PUT', `/api/admin/projects/${project}/features/${flag}`, { description: 'by hand' });
 
-  expect(await runFailing(['flags', 'apply', '-f', file, '--plan', plan])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'apply', '-f', file, '--plan', plan])).toMatchObject({
     exit: 5,
     code: 'PlanOutdated',
   });
@@ -166,23 +166,25 @@ test('an error in the file is reported before anything changes', async () => {
   const project = await createProject(api);
   const production = (state: object) => ({ project, flags: { x: { environments: { production: state } } } });
 
-  expect(await runFailing(['flags', 'plan', '-f', write('a: [')])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'plan', '-f', write('a: [')])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('is not valid YAML'),
   });
-  expect(await runFailing(['flags', 'plan', '-f', write({ project })])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'plan', '-f', write({ project })])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('needs the keys'),
   });
-  expect(await runFailing(['flags', 'plan', '-f', write(production({ enbled: true }))])).toMatchObject({
+  expect(
+    await runExpectingFailure(['flags', 'plan', '-f', write(production({ enbled: true }))]),
+  ).toMatchObject({
     exit: 2,
     message: expect.stringContaining('unknown key "enbled"'),
   });
   expect(
-    await runFailing(['flags', 'plan', '-f', write(production({ enabled: true, strategies: [] }))]),
+    await runExpectingFailure(['flags', 'plan', '-f', write(production({ enabled: true, strategies: [] }))]),
   ).toMatchObject({ exit: 2, message: expect.stringContaining('no enabled strategy') });
   expect(
-    await runFailing([
+    await runExpectingFailure([
       'flags',
       'plan',
       '-f',

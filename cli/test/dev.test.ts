@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startSdk } from '../../server/src/test/sdk-client.ts';
 import { buildState, evaluate, listCases, SPECIFICATIONS } from '../../server/src/test/specification.ts';
-import { api, createProject, json, runFailing, server, start, unique } from './support/run.ts';
+import { api, createProject, json, runExpectingFailure, server, start, unique } from './support/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-dev-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -64,7 +64,7 @@ test('passes the client specification', async () => {
   expect(caseCount).toBe(279);
 }, 300_000);
 
-test('serves the flags of a server with overrides, even offline', async () => {
+test("serves a server's flags with local overrides, even offline", async () => {
   const project = await createProject(api);
   const [enabledFlag, disabledFlag] = [`on-${unique()}`, `off-${unique()}`];
   for (const name of [enabledFlag, disabledFlag]) await json(['flags', 'create', name, '-p', project]);
@@ -91,7 +91,7 @@ test('serves the flags of a server with overrides, even offline', async () => {
     payload: { type: 'string', value: 'hello' },
   });
 
-  // The command prints an error in the file, and the flags stay unchanged.
+  // The command reports an error in the file, and the flags stay unchanged.
   write('flags.local.yaml', `${enabledFlag}: maybe\n`);
   await waitUntil(() => dev.output.stdout.includes('"problem"'));
   expect(dev.output.stdout).toContain('must be true, false, or { variant: name, payload: string }');
@@ -129,18 +129,22 @@ test('a flag that exists only in the overrides has every field that SDKs require
   });
 });
 
-test('names the variable of a token that the server rejects, or that was copied from an example', async () => {
-  expect(await runFailing(['dev'], { env: { HALYARD_SDK_TOKEN: '*:development.unknown' } })).toMatchObject({
+test('names the environment variable when the server rejects its token, or when the token was copied from an example', async () => {
+  expect(
+    await runExpectingFailure(['dev'], { env: { HALYARD_SDK_TOKEN: '*:development.unknown' } }),
+  ).toMatchObject({
     hint: 'Check HALYARD_SDK_TOKEN.',
   });
-  expect(await runFailing(['dev'], { env: { HALYARD_SDK_TOKEN: 'shop:development.…' } })).toMatchObject({
+  expect(
+    await runExpectingFailure(['dev'], { env: { HALYARD_SDK_TOKEN: 'shop:development.…' } }),
+  ).toMatchObject({
     exit: 2,
     message:
       'HALYARD_SDK_TOKEN contains "…", which stands for the secret in examples. Replace it with your token.',
   });
 });
 
-test('only the page can change the file', async () => {
+test('rejects override changes from other origins', async () => {
   const flagsFile = write(
     'page.json',
     JSON.stringify({ features: [flag('shop', false), flag('other', true)] }),
@@ -209,30 +213,37 @@ async function send(url: string, method: string, path: string, headers: Record<s
 }
 
 test('says why it cannot start', async () => {
-  expect(await runFailing(['dev'], { env: { HALYARD_SDK_TOKEN: undefined } })).toMatchObject({
+  expect(await runExpectingFailure(['dev'], { env: { HALYARD_SDK_TOKEN: undefined } })).toMatchObject({
     exit: 2,
     message: 'HALYARD_SDK_TOKEN is not set.',
   });
   const env = { HALYARD_SDK_TOKEN: '*:development.unknown', XDG_CACHE_HOME: folder };
-  expect(await runFailing(['dev', '--offline'], { env })).toMatchObject({
+  expect(await runExpectingFailure(['dev', '--offline'], { env })).toMatchObject({
     exit: 1,
     hint: expect.stringContaining('once'),
   });
-  expect(await runFailing(['dev'], { env })).toMatchObject({ exit: 3, code: 'AuthenticationRequired' });
-  expect(await runFailing(['dev', '--server', 'http://127.0.0.1:1'], { env })).toMatchObject({
+  expect(await runExpectingFailure(['dev'], { env })).toMatchObject({
+    exit: 3,
+    code: 'AuthenticationRequired',
+  });
+  expect(await runExpectingFailure(['dev', '--server', 'http://127.0.0.1:1'], { env })).toMatchObject({
     exit: 1,
     code: 'Unreachable',
   });
-  expect(await runFailing(['dev', '--from', join(folder, 'missing')], { env })).toMatchObject({ exit: 2 });
+  expect(await runExpectingFailure(['dev', '--from', join(folder, 'missing')], { env })).toMatchObject({
+    exit: 2,
+  });
   const invalidFile = write('bad.yaml', 'a: [');
   const flagsFile = write('empty.json', '{"features":[]}');
-  expect(await runFailing(['dev', '--from', flagsFile, '--overrides', invalidFile], { env })).toMatchObject({
+  expect(
+    await runExpectingFailure(['dev', '--from', flagsFile, '--overrides', invalidFile], { env }),
+  ).toMatchObject({
     exit: 2,
     message: expect.stringContaining('is not valid YAML'),
   });
   const running = await startDev(['--from', flagsFile]);
   const { port } = new URL(running.url);
-  expect(await runFailing(['dev', '--from', flagsFile, '--port', port], { env })).toMatchObject({
+  expect(await runExpectingFailure(['dev', '--from', flagsFile, '--port', port], { env })).toMatchObject({
     exit: 1,
     message: `Port ${port} is in use.`,
   });

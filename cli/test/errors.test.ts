@@ -10,7 +10,7 @@ import {
   json,
   onTerminal,
   run,
-  runFailing,
+  runExpectingFailure,
   server,
   start,
   unique,
@@ -47,35 +47,35 @@ async function closedServerUrl(): Promise<string> {
 }
 
 test('wrong usage exits with 2 and suggests a correction', async () => {
-  expect(await runFailing(['flgs'])).toMatchObject({
+  expect(await runExpectingFailure(['flgs'])).toMatchObject({
     exit: 2,
     code: 'UsageError',
     message: expect.stringContaining('Did you mean `flags`?'),
     retryable: false,
     id: null,
   });
-  expect(await runFailing(['flags', 'list', '--limt', '3'])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'list', '--limt', '3'])).toMatchObject({
     exit: 2,
     message: 'There is no option --limt. Did you mean --limit?',
   });
-  expect(await runFailing(['flags', 'list', '-n', '0'])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'list', '-n', '0'])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('from 1 to 1000'),
   });
-  expect(await runFailing(['flags', 'on'])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'on'])).toMatchObject({
     exit: 2,
     message: 'The argument <flag> is missing.',
   });
-  expect(await runFailing(['flags', 'create', 'x'])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'create', 'x'])).toMatchObject({
     exit: 2,
     message: 'No project was given.',
   });
-  expect(await runFailing(['api', 'GET', 'https://example.com/'])).toMatchObject({ exit: 2 });
-  expect(await runFailing(['api', 'GET', '//example.com/'])).toMatchObject({ exit: 2 });
-  expect(await runFailing(['flags', 'on', 'x', '--env', 'production'])).toMatchObject({
+  expect(await runExpectingFailure(['api', 'GET', 'https://example.com/'])).toMatchObject({ exit: 2 });
+  expect(await runExpectingFailure(['api', 'GET', '//example.com/'])).toMatchObject({ exit: 2 });
+  expect(await runExpectingFailure(['flags', 'on', 'x', '--env', 'production'])).toMatchObject({
     message: 'There is no option --env. Did you mean --environment?',
   });
-  expect(await runFailing(['login', '--token', 'x'])).toMatchObject({
+  expect(await runExpectingFailure(['login', '--token', 'x'])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('standard input'),
   });
@@ -84,7 +84,15 @@ test('wrong usage exits with 2 and suggests a correction', async () => {
 test('an invalid value that the server rejects exits with 2 and lists every violation', async () => {
   const project = await createProject(api);
 
-  const error = await runFailing(['flags', 'create', 'not a name', '-p', project, '--type', 'nonsense']);
+  const error = await runExpectingFailure([
+    'flags',
+    'create',
+    'not a name',
+    '-p',
+    project,
+    '--type',
+    'nonsense',
+  ]);
 
   expect(error).toMatchObject({ exit: 2, code: 'BadDataError', retryable: false, id: expect.any(String) });
   expect(error.details?.length).toBeGreaterThan(1);
@@ -93,16 +101,18 @@ test('an invalid value that the server rejects exits with 2 and lists every viol
 test('a wrong token, no token and a missing permission exit with 3', async () => {
   const viewer = await createViewerToken();
 
-  expect(await runFailing(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:wrong' } })).toMatchObject({
+  expect(
+    await runExpectingFailure(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:wrong' } }),
+  ).toMatchObject({
     exit: 3,
     code: 'AuthenticationRequired',
     hint: expect.stringContaining('halyard login'),
   });
   expect(
-    await runFailing(['projects', 'list'], { env: { HALYARD_TOKEN: '', HALYARD_SERVER: '' } }),
+    await runExpectingFailure(['projects', 'list'], { env: { HALYARD_TOKEN: '', HALYARD_SERVER: '' } }),
   ).toMatchObject({ exit: 3, code: 'NotLoggedIn' });
   expect(
-    await runFailing(['projects', 'create', `p-${unique()}`], { env: { HALYARD_TOKEN: viewer } }),
+    await runExpectingFailure(['projects', 'create', `p-${unique()}`], { env: { HALYARD_TOKEN: viewer } }),
   ).toMatchObject({ exit: 3, code: 'NoAccessError', id: expect.any(String) });
   expect(await json(['whoami'], { env: { HALYARD_TOKEN: viewer } })).toMatchObject({ permissions: [] });
 });
@@ -117,27 +127,32 @@ test('a delegated token exits with 3 outside its scope', async () => {
   expect(await json(['whoami'], { env: agent })).toMatchObject({
     token: { kind: 'agent', scope: { projects: [project], maxChanges: 2 }, changesLeft: 2 },
   });
-  expect(await runFailing(delegate, { env: agent })).toMatchObject({ exit: 3, code: 'NoAccessError' });
-  expect(await runFailing(['tokens', 'delegate', 'cleaner', '--agent'], { env: owner })).toMatchObject({
+  expect(await runExpectingFailure(delegate, { env: agent })).toMatchObject({
+    exit: 3,
+    code: 'NoAccessError',
+  });
+  expect(
+    await runExpectingFailure(['tokens', 'delegate', 'cleaner', '--agent'], { env: owner }),
+  ).toMatchObject({
     exit: 2,
     message: 'An agent needs a project.',
   });
-  expect(await runFailing(delegate.slice(0, -2), { env: owner })).toMatchObject({
+  expect(await runExpectingFailure(delegate.slice(0, -2), { env: owner })).toMatchObject({
     exit: 2,
     message: 'An agent needs a limit on its number of changes.',
   });
 });
 
 test('an unknown name exits with 4', async () => {
-  expect(await runFailing(['flags', 'show', `no-${unique()}`])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'show', `no-${unique()}`])).toMatchObject({
     exit: 4,
     code: 'NotFoundError',
   });
-  expect(await runFailing(['events', 'show', '999999999'])).toMatchObject({
+  expect(await runExpectingFailure(['events', 'show', '999999999'])).toMatchObject({
     exit: 4,
     id: expect.any(String),
   });
-  expect(await runFailing(['projects', 'list', '--profile', 'nobody'])).toMatchObject({ exit: 4 });
+  expect(await runExpectingFailure(['projects', 'list', '--profile', 'nobody'])).toMatchObject({ exit: 4 });
 });
 
 test('rejects a name that would lead to a different URL', async () => {
@@ -145,18 +160,22 @@ test('rejects a name that would lead to a different URL', async () => {
 
   for (const flag of ['..', '.', '']) {
     const options = ['--project', project, '--yes'];
-    expect(await runFailing(['flags', 'archive', flag, ...options])).toMatchObject({
+    expect(await runExpectingFailure(['flags', 'archive', flag, ...options])).toMatchObject({
       exit: 2,
       code: 'UsageError',
     });
-    expect(await runFailing(['flags', 'archive', flag, ...options, '--dry-run'])).toMatchObject({ exit: 2 });
+    expect(await runExpectingFailure(['flags', 'archive', flag, ...options, '--dry-run'])).toMatchObject({
+      exit: 2,
+    });
   }
-  expect(await runFailing(['flags', 'on', 'x', '-p', project, '-e', '..'])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'on', 'x', '-p', project, '-e', '..'])).toMatchObject({
     exit: 2,
     message: '".." is not a valid name.',
   });
   for (const path of ['features/..', 'features/%2E%2e', 'x\\..'])
-    expect(await runFailing(['api', 'DELETE', `/api/admin/projects/${project}/${path}`])).toMatchObject({
+    expect(
+      await runExpectingFailure(['api', 'DELETE', `/api/admin/projects/${project}/${path}`]),
+    ).toMatchObject({
       exit: 2,
     });
 
@@ -164,7 +183,9 @@ test('rejects a name that would lead to a different URL', async () => {
 });
 
 test('a malformed token is not printed', async () => {
-  const error = await runFailing(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:hidden\nsecond' } });
+  const error = await runExpectingFailure(['projects', 'list'], {
+    env: { HALYARD_TOKEN: 'user:hidden\nsecond' },
+  });
 
   expect(error).toMatchObject({ exit: 2, code: 'UsageError', retryable: false });
   expect(JSON.stringify(error)).not.toContain('hidden');
@@ -175,7 +196,7 @@ test('a taken name exits with 5', async () => {
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);
 
-  expect(await runFailing(['flags', 'create', flag, '-p', project])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'create', flag, '-p', project])).toMatchObject({
     exit: 5,
     code: 'NameExistsError',
     retryable: false,
@@ -203,7 +224,7 @@ test('distinguishes an unreachable server from a server that is not Halyard', as
   const { port } = otherServer.address() as AddressInfo;
 
   expect(
-    await runFailing(['projects', 'list'], { env: { HALYARD_SERVER: await closedServerUrl() } }),
+    await runExpectingFailure(['projects', 'list'], { env: { HALYARD_SERVER: await closedServerUrl() } }),
   ).toMatchObject({
     exit: 1,
     code: 'Unreachable',
@@ -211,7 +232,7 @@ test('distinguishes an unreachable server from a server that is not Halyard', as
     message: expect.stringContaining('nothing is listening there'),
   });
   expect(
-    await runFailing(['login', '--server', `http://127.0.0.1:${port}`], { input: 'user:token' }),
+    await runExpectingFailure(['login', '--server', `http://127.0.0.1:${port}`], { input: 'user:token' }),
   ).toMatchObject({ exit: 2, message: expect.stringContaining('is not a Halyard server') });
   otherServer.close();
 });
@@ -229,7 +250,7 @@ test('a token is not sent to the target of a redirect', async () => {
   ).listen(0, '127.0.0.1');
   await once(redirectingServer, 'listening');
 
-  const error = await runFailing(['projects', 'list'], {
+  const error = await runExpectingFailure(['projects', 'list'], {
     env: { HALYARD_SERVER: `http://127.0.0.1:${(redirectingServer.address() as AddressInfo).port}` },
   });
 
@@ -290,7 +311,7 @@ test('a destructive command requires the name as confirmation, or --yes', async 
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);
 
-  expect(await runFailing(['flags', 'archive', flag])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'archive', flag])).toMatchObject({
     exit: 2,
     code: 'ConfirmationRequired',
     hint: expect.stringContaining('--yes'),

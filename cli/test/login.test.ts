@@ -12,7 +12,7 @@ import {
   json,
   onTerminal,
   run,
-  runFailing,
+  runExpectingFailure,
   server,
   start,
   unique,
@@ -146,12 +146,12 @@ test("login names the server's own URL if it differs", async () => {
     ? server.url.replace('localhost', '127.0.0.1')
     : server.url.replace('127.0.0.1', 'localhost');
 
-  expect(await runFailing(['login', '--device', '--server', otherUrl], { env: ENV })).toMatchObject({
+  expect(await runExpectingFailure(['login', '--device', '--server', otherUrl], { env: ENV })).toMatchObject({
     exit: 2,
     message: expect.stringContaining("The server's own URL is"),
   });
   expect(
-    await runFailing(['login', '--device', '--with-token', '--server', server.url], { env: ENV }),
+    await runExpectingFailure(['login', '--device', '--with-token', '--server', server.url], { env: ENV }),
   ).toMatchObject({ exit: 2 });
 });
 
@@ -173,7 +173,7 @@ test.each([
   await once(otherServer, 'listening');
   url = `http://127.0.0.1:${(otherServer.address() as AddressInfo).port}`;
 
-  const error = await runFailing(['login', '--device', '--server', url], { env: ENV });
+  const error = await runExpectingFailure(['login', '--device', '--server', url], { env: ENV });
 
   expect(error).toMatchObject({
     exit: 1,
@@ -186,7 +186,7 @@ test('flags list exits with 4 and names a project that does not exist', async ()
   const project = await createProject(api);
   const missingProject = `missing-${unique()}`;
 
-  expect(await runFailing(['flags', 'list', '--project', missingProject])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'list', '--project', missingProject])).toMatchObject({
     exit: 4,
     message: expect.stringContaining(`"${missingProject}"`),
   });

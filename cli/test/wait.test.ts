@@ -6,7 +6,7 @@ import {
   json,
   onTerminal,
   run,
-  runFailing,
+  runExpectingFailure,
   server,
   start,
   unique,
@@ -138,7 +138,7 @@ test('--wait ends immediately if no SDK can notice the change', async () => {
   expect(offRun.code).toBe(0);
   const command = ['api', 'POST', `/api/admin/projects/${project}/features`, '-d', '{"name":"x"}'];
   expect(await json([...command, '--dry-run', '--wait', '3600'])).toMatchObject({ dryRun: true });
-  expect(await runFailing(['flags', 'on', flag, '-e', 'development', '--wait', '0'])).toMatchObject({
+  expect(await runExpectingFailure(['flags', 'on', flag, '-e', 'development', '--wait', '0'])).toMatchObject({
     exit: 2,
   });
 });

@@ -87,7 +87,7 @@ const WIDE = { width: 1440, height: 900 };
 const PARTS = 4;
 
 test.for(Array.from({ length: PARTS }, (_, part) => part))(
-  'every page has a security policy and no errors, is accessible, shows the focus, and fits into 360 px: part %i',
+  'every page has a security policy and no errors, is accessible, shows focus, and fits in 360 px: part %i',
   async (part, { newPage, api, logInAs }) => {
     const urls = (await createUrls(api)).filter((_, n) => n % PARTS === part);
     // The narrow window comes first, because a wide window that is made narrow could hide a problem that appears only when the
@@ -97,15 +97,15 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
 
     expect(urls.length).toBeGreaterThan(4);
     const problems: string[] = [];
-    let isOpen = false;
+    let isShellOpen = false;
     for (const { url, isInShell } of urls) {
       const response = await page.request.get(url, { headers: { accept: 'text/html' } });
       expect(response.headers()['content-security-policy'], url).toContain(
         "require-trusted-types-for 'script'",
       );
       await page.setViewportSize(NARROW);
-      await (isOpen && isInShell ? visitAndWait : openPage)(page, url);
-      isOpen = isInShell;
+      await (isShellOpen && isInShell ? visitAndWait : openPage)(page, url);
+      isShellOpen = isInShell;
       expect(await page.getByText(/This (page|part) did not load/).count(), url).toBe(0);
       problems.push(...(await findCutOffControls(page)).map(problem => `${url}: ${problem}`));
       await page.setViewportSize(WIDE);

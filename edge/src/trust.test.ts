@@ -36,7 +36,7 @@ test('the old key announces the new key, the new key removes the old key, and a 
 
   expect(await trust.take(signAnnouncement(b, undefined))).toBe(true);
   expect(ids(trust.keys)).toEqual([b.id]);
-  // A server that still has both keys, or a recording.
+  // A server that still has both keys, or a replayed announcement.
   expect(await trust.take(signAnnouncement(b, a))).toBe(false);
   expect(await trust.take(signAnnouncement(c, a))).toBe(false);
   expect(ids(trust.keys)).toEqual([b.id]);

@@ -85,7 +85,7 @@ type Failure = {
 };
 
 /** Runs a command that fails, and returns the error on standard error. */
-export async function runFailing(
+export async function runExpectingFailure(
   args: string[],
   options: RunOptions = {},
 ): Promise<Failure & { exit: number | null }> {

@@ -36,7 +36,7 @@ export async function startWorld(): Promise<World> {
   let server: RunningServer = await start(env);
   const target = { url: server.url };
   const loadBalancer = await startLoadBalancer(target);
-  // The model's requests bypass the load balancer, because the load balancer loses responses.
+  // The model's requests bypass the load balancer, which drops responses on purpose.
   const api: Api = {
     send: async (method, path, body) =>
       await createApi({ url: target.url, adminToken }).send(method, path, body),

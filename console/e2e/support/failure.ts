@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 const MAX_CHARACTERS = 8_000;
 
-/** Prints what a page shows if its test has failed, because many failures happen only on a busy machine. */
+/** If the test failed, prints the page, because such failures are hard to reproduce. */
 export async function printAfterFailure(page: Page, hasFailed: boolean): Promise<void> {
   if (!hasFailed || page.isClosed()) return;
   const shown = await page.locator('body').ariaSnapshot({ timeout: 5_000 }).catch(String);

@@ -22,7 +22,9 @@ export type Feeds = {
   open: (reply: FastifyReply, token: SdkToken, edgePosition: Position | undefined, headers: string[]) => void;
   /** Returns what is known about the token with this hash. */
   lookUpToken: (token: SdkToken, hash: string, network: string) => Promise<string>;
-  /** Returns the statement that the token with this hash has ended, or undefined if nobody can sign it now. */
+  /**
+   * Returns the signed statement that the token with this hash was revoked or expired, or undefined if nobody can sign it now.
+   */
   revocation: (hash: string) => Promise<string | undefined>;
   report: (token: SdkToken, report: EdgeReport, sender: Sender) => Promise<EdgeReportResult>;
   /** Says in error messages which tokens are accepted. Undefined if all edge tokens are. */

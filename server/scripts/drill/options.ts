@@ -15,14 +15,14 @@ export function readDrillOptions(): Options {
   const { dump, scratch, jobs, keep } = readOptions({
     run: RUN,
     does: `Proves that a backup can be restored. Dumps the database with pg_dump, restores the dump into a scratch database, compares both,
-and starts this version on the copy. The copy sends nothing. Removes the dump and the scratch database afterwards.
+and starts this version on the copy. That server sends no deliveries. Removes the dump and the scratch database afterwards.
 Exits with 0 if the backup is usable, with ${PROBLEM_FOUND} if it is not, with 1 if the drill could not run or was stopped, and with 2
 for an invalid option.`,
     options: {
       dump: {
         type: 'string',
         default: '',
-        meaning: 'Check this dump (format custom or directory) instead of a new one',
+        meaning: 'Check this dump (custom or directory format) instead of a new one',
       },
       scratch: {
         type: 'string',
@@ -30,7 +30,7 @@ for an invalid option.`,
         meaning:
           'URL of the PostgreSQL server for the scratch database. Without it: the server in DATABASE_URL',
       },
-      jobs: { type: 'string', default: '2', meaning: 'Connections that restore at the same time' },
+      jobs: { type: 'string', default: '2', meaning: 'Number of parallel restore connections' },
       keep: { type: 'boolean', default: false, meaning: 'Keep the scratch database and print its name' },
     },
     variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY', 'HALYARD_OLD_SECRET_KEYS'),

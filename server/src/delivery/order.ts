@@ -25,7 +25,7 @@ export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
   );
 }
 
-/** Inserts a job for the first delivery of each ordered integration, unless it is exhausted. */
+/** Inserts a job for the first delivery of each ordered integration, if that delivery is pending. */
 export async function queueNext(tx: Tx, integrations: number[]): Promise<void> {
   await insertDeliveryJobs(sql`
     select head.id, head.integration_id, true as ordered, head.attempts + 1 as attempt, now() as start_after
@@ -53,7 +53,10 @@ export async function unblock(
   return true;
 }
 
-/** Lists deliveries of ordered integrations above the watermark, because an event with a lower id may still be committed. */
+/**
+ * Lists deliveries that must wait: those of ordered integrations above the watermark, because an event with a lower id may still be
+ * committed.
+ */
 export async function listAboveWatermark(
   db: Reader,
   deliveries: number[],

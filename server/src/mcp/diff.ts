@@ -17,7 +17,7 @@ function describeContent(feature: Feature): Map<string, string> {
     ['parents', feature.dependencies.map(dependency => dependency.feature).join(', ')],
   ]);
   for (const { name, enabled, strategies, variants } of feature.environments) {
-    // SDKs no longer get an archived flag, so archiving an enabled flag changes the environment.
+    // SDKs do not get archived flags, so archiving an enabled flag also disables it in the environment.
     content.set(`${name}: enabled`, String(enabled && feature.archivedAt === undefined));
     for (const [index, strategy] of strategies.entries())
       content.set(

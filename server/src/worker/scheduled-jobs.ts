@@ -34,7 +34,7 @@ export const SCHEDULED_JOBS = [
     cron: '*/10 * * * *',
     run: async (db: Db, log: Log) => {
       const rows = (await sweepLogins(db)) + (await sweepGrants(db));
-      if (rows > 0) log.info({ rows }, 'ended sessions, failed logins and grants removed');
+      if (rows > 0) log.info({ rows }, 'removed old sessions, login failures and grant tokens');
     },
   },
   {
@@ -58,7 +58,7 @@ export const SCHEDULED_JOBS = [
     cron: '* * * * *',
     run: async (db: Db, log: Log) => {
       const rescued = await rescueDeliveries(db);
-      if (rescued > 0) log.warn({ rescued }, 'deliveries without a job requeued');
+      if (rescued > 0) log.warn({ rescued }, 'requeued deliveries that had no job');
     },
   },
   {
@@ -66,7 +66,7 @@ export const SCHEDULED_JOBS = [
     cron: '41 3 * * *',
     run: async (db: Db, log: Log) => {
       const documents = await purgeRemoved(db);
-      if (documents > 0) log.info({ documents }, 'removed SDK documents purged');
+      if (documents > 0) log.info({ documents }, 'purged deleted SDK documents');
     },
   },
   {
@@ -83,7 +83,7 @@ export const SCHEDULED_JOBS = [
     cron: '47 * * * *',
     run: async (db: Db, log: Log) => {
       const removed = await cleanUpMetrics(db);
-      if (removed > 0) log.info({ removed }, 'outdated instances and unknown flags removed');
+      if (removed > 0) log.info({ removed }, 'outdated application instances and unknown flags removed');
     },
   },
   {
@@ -91,7 +91,7 @@ export const SCHEDULED_JOBS = [
     cron: '*/10 * * * *',
     run: async (db: Db, log: Log) => {
       const removed = (await cleanUpReach(db)) + (await cleanUpEdges(db));
-      if (removed > 0) log.info({ removed }, 'outdated instances and revisions removed');
+      if (removed > 0) log.info({ removed }, 'outdated reach instances, revisions and edges removed');
     },
   },
   {

@@ -29,7 +29,7 @@ export function makeEvaluation(
   });
   const skipped = new Counter({
     name: 'halyard_sdk_evaluation_skipped_total',
-    help: 'Flags that were disabled for a context because their evaluation would take too long',
+    help: 'Flags that evaluated as disabled for a context because their evaluation would take too long',
     registers: [metrics],
   });
   const { getEvaluator } = makeEvaluators(slices, undefined, () => skipped.inc());

@@ -127,7 +127,7 @@ export function makeStreams(
     const { socket } = stream;
     if (stream.endsAfterFirstEvent && !stream.isNew) return;
     if (stream.largeFrame !== 'none' || !isBehind(stream) || !socket.writable) return;
-    if (!openStreams.keepsUp(stream)) return;
+    if (openStreams.cutOffIfSlow(stream)) return;
     const frame = buildFrame(stream);
     if (frame.length > limits.largeFrameBytes) {
       largeFrames.add(stream);

@@ -105,7 +105,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     return [...running.values()].filter(job => job.integration === integration).length;
   }
 
-  /** Takes jobs and starts their attempts in one transaction. */
+  /** Claims jobs in one transaction, then starts their attempts. */
   async function fetchAndStart(): Promise<number> {
     const { jobs, claims, receivers } = await db.transaction().execute(async tx => {
       const { jobs, claimable, overAllowance } = await fetchJobs(tx);
@@ -117,7 +117,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     });
     const starts = claims.flatMap(claim => {
       const job = jobs.find(({ delivery }) => delivery === claim.id);
-      // The integration was just deleted. pg-boss retries the job once, and the retry finds no delivery.
+      // No receiver means the integration was just deleted. pg-boss retries the job once, and the retry finds no delivery.
       const receiver = receivers.get(claim.integrationId);
       return job && receiver ? [{ job, claim, receiver }] : [];
     });

@@ -7,7 +7,7 @@ import { findEnvironment, listEnvironments } from './store.ts';
 export async function readEnvironment(db: Reader, key: FeatureEnvironmentKey): Promise<FeatureEnvironment> {
   const environment = await findEnvironment(db, key);
   if (environment === undefined) throw notFound(`Feature "${key.featureName}" in project "${key.project}"`);
-  return environment ?? missingEnvironment(key.featureName, key.environment);
+  return environment ?? throwMissingEnvironment(key.featureName, key.environment);
 }
 
 /** Returns all environments of a feature that is known to exist. */
@@ -23,10 +23,10 @@ export function requireEnvironment(
   environment: string,
 ): FeatureEnvironment {
   const match = feature.environments.find(({ name }) => name === environment);
-  return match ?? missingEnvironment(feature.name, environment);
+  return match ?? throwMissingEnvironment(feature.name, environment);
 }
 
-export function missingEnvironment(featureName: string, environment: string): never {
+export function throwMissingEnvironment(featureName: string, environment: string): never {
   throw notFound(`Environment "${environment}" of feature "${featureName}"`, ENVIRONMENT_HINT);
 }
 

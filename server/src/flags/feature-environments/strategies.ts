@@ -6,7 +6,7 @@ import type { Change } from '../../record/change.ts';
 import { getStrategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { disableWithoutEnabledStrategy } from './last-strategy.ts';
-import { missingEnvironment, readEnvironment, requireStrategy } from './read.ts';
+import { readEnvironment, requireStrategy, throwMissingEnvironment } from './read.ts';
 import {
   type FeatureEnvironment,
   type FeatureEnvironmentKey,
@@ -48,7 +48,7 @@ export async function addStrategy(
   const { featureName, environment } = key;
   await lockActiveFeature(current.tx, key.project, featureName);
   const counts = await listStrategyCounts(current.tx, [featureName], environment);
-  if (counts.length === 0) missingEnvironment(featureName, environment);
+  if (counts.length === 0) throwMissingEnvironment(featureName, environment);
   const [strategy] = await addStrategies(current, key, counts, input);
   if (!strategy) throw new Error('The added strategy was not returned');
   return strategy;

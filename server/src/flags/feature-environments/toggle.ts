@@ -2,7 +2,7 @@ import { archivedSentence, invalidOperation } from '@halyard/plane/platform/erro
 import { requireInProject } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
 import { lockFeatures } from '../feature-rows/lock.ts';
-import { missingEnvironment } from './read.ts';
+import { throwMissingEnvironment } from './read.ts';
 import type { NewStrategy } from './schema.ts';
 import { findDefaultStrategy, listStrategyCounts, type StrategyCounts, setEnabled } from './store.ts';
 import { addStrategies } from './strategies.ts';
@@ -23,7 +23,7 @@ export async function toggleFeatures(
 
   const counts = await listStrategyCounts(current.tx, names, environment);
   const foundNames = new Set(counts.map(({ featureName }) => featureName));
-  for (const { name } of features) if (!foundNames.has(name)) missingEnvironment(name, environment);
+  for (const { name } of features) if (!foundNames.has(name)) throwMissingEnvironment(name, environment);
   const toggledFeatures = counts.filter(feature => feature.enabled !== enabled);
   const withoutStrategy = toggledFeatures.filter(({ enabledStrategies }) => enabledStrategies === 0);
   if (enabled && withoutStrategy.length > 0)

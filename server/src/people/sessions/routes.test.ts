@@ -24,7 +24,7 @@ const readStatusWith = async (cookie: string, app = harness.app) =>
 const readEvents = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
-test('sets an HttpOnly cookie at login that authenticates the user', async () => {
+test('at login, sets an HttpOnly cookie that authenticates the user', async () => {
   const { id, username } = await makePerson(harness.db, 'Editor');
 
   const response = await tryLogin(harness.app, username.toUpperCase());
@@ -181,7 +181,7 @@ describe('a session ends', () => {
     expect((await call(harness.app, 'POST', '/logout', { token: null })).status).toBe(200);
   });
 
-  test('together with all sessions of the user, on every server', async () => {
+  test('when the user ends all sessions, on every server', async () => {
     const { id, username } = await makePerson(harness.db);
     const [browser, otherBrowser] = [await logIn(harness.app, username), await logIn(secondServer, username)];
     const otherUser = await logIn(harness.app, (await makePerson(harness.db)).username);
@@ -287,7 +287,7 @@ test.each(['', ' ', 'Bearer', 'Bearer '])(
   },
 );
 
-test('rejects a cookie with a wrong checksum without a query', async () => {
+test('rejects a cookie with a wrong checksum without querying the database', async () => {
   const statementsBefore = harness.statements.length;
 
   expect(await readStatusWith(`${COOKIE}=hyw_${'a'.repeat(49)}`)).toBe(401);
@@ -311,57 +311,53 @@ test('runs the same number of statements for a session as for a token', async ()
   );
 });
 
+const OUR_ORIGIN = 'http://localhost:4242';
+
 describe('a write with a session', () => {
-  const OUR_ORIGIN = 'http://localhost:4242';
-  const create = (headers: Record<string, string>) =>
-    call(harness.app, 'POST', '/api/admin/tags', {
+  const createTag = async (headers: Record<string, string>) => {
+    const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
+    return await call(harness.app, 'POST', '/api/admin/tags', {
       token: null,
-      headers,
+      headers: { cookie, ...headers },
       body: { type: 'simple', value: `csrf-${Math.random().toString(36).slice(2)}` },
     });
+  };
 
-  test.each<[string, Record<string, string>, number]>([
-    ['has neither header', {}, 403],
-    ['comes from a different site', { 'sec-fetch-site': 'cross-site' }, 403],
-    ['comes from a sibling domain', { 'sec-fetch-site': 'same-site' }, 403],
-    ['comes from no page', { 'sec-fetch-site': 'none' }, 403],
-    ['has two values', { 'sec-fetch-site': 'same-origin, cross-site' }, 403],
-    ['comes from a different origin', { origin: 'https://evil.example' }, 403],
-    ['comes from a page without an origin', { origin: 'null' }, 403],
-    ['comes from our host on a different port', { origin: 'http://localhost:4243' }, 403],
-    ['comes from our host over https', { origin: 'https://localhost:4242' }, 403],
-    ['has our origin only in the Referer', { referer: `${OUR_ORIGIN}/projects` }, 403],
+  test.each<[string, Record<string, string>]>([
+    ['has neither header', {}],
+    ['comes from a different site', { 'sec-fetch-site': 'cross-site' }],
+    ['comes from a sibling domain', { 'sec-fetch-site': 'same-site' }],
+    ['comes from no page', { 'sec-fetch-site': 'none' }],
+    ['has two values', { 'sec-fetch-site': 'same-origin, cross-site' }],
+    ['comes from a different origin', { origin: 'https://evil.example' }],
+    ['comes from a page without an origin', { origin: 'null' }],
+    ['comes from our host on a different port', { origin: 'http://localhost:4243' }],
+    ['comes from our host over https', { origin: 'https://localhost:4242' }],
+    ['has our origin only in the Referer', { referer: `${OUR_ORIGIN}/projects` }],
     [
       'is cross-site according to the browser, with our origin',
       { 'sec-fetch-site': 'cross-site', origin: OUR_ORIGIN },
-      403,
     ],
-    ['comes from our own page', { 'sec-fetch-site': 'same-origin' }, 201],
-    ['comes from our own origin, without Sec-Fetch-Site', { origin: OUR_ORIGIN }, 201],
+  ])('is rejected if it %s', async (_case, headers) => {
+    const response = await createTag(headers);
+
+    expect(response).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['comes from our own page', { 'sec-fetch-site': 'same-origin' }],
+    ['comes from our own origin, without Sec-Fetch-Site', { origin: OUR_ORIGIN }],
     [
       'comes from our own page under a different host name',
       { 'sec-fetch-site': 'same-origin', origin: 'http://flags' },
-      201,
     ],
-  ])('%s', async (_case, headers, expected) => {
-    const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
-
-    const response = await create({ cookie, ...headers });
-
-    expect(response.status).toBe(expected);
-    if (expected === 403) expect(response.body.name).toBe('NoAccessError');
-  });
-
-  test('can come from any site with a token', async () => {
-    const response = await call(harness.app, 'POST', '/api/admin/tags', {
-      headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
-      body: { type: 'simple', value: 'by-token' },
-    });
+  ])('is accepted if it %s', async (_case, headers) => {
+    const response = await createTag(headers);
 
     expect(response.status).toBe(201);
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE'] as const)('includes %s', async method => {
+  test.each(['PUT', 'PATCH', 'DELETE'] as const)('the check covers %s', async method => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
     const response = await call(harness.app, method, '/api/admin/tag-types/simple', {
@@ -374,7 +370,7 @@ describe('a write with a session', () => {
     expect(response.body.message).toContain('Sec-Fetch-Site');
   });
 
-  test('does not include GET requests', async () => {
+  test('the check does not cover GET requests', async () => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
     for (const method of ['GET', 'HEAD'] as const) {
@@ -385,46 +381,55 @@ describe('a write with a session', () => {
       expect(response.status).toBe(200);
     }
   });
+});
 
-  test('tells a user with a different URL in the browser what the operator must set', async () => {
-    const { username } = await makePerson(harness.db);
-    const headers = { origin: 'http://flags.internal:4242' };
-
-    const { status, body } = await tryLogin(harness.app, username, PASSWORD, { headers });
-
-    expect(status).toBe(403);
-    expect(body.message).toBe(
-      `The request comes from "http://flags.internal:4242", but this server's URL is "${OUR_ORIGIN}". If your browser's address bar shows "http://flags.internal:4242", ask the operator to set HALYARD_PUBLIC_URL to it. Scripts need a token instead of a session.`,
-    );
+test('a write with a token can come from any site', async () => {
+  const response = await call(harness.app, 'POST', '/api/admin/tags', {
+    headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+    body: { type: 'simple', value: 'by-token' },
   });
 
-  test('is not blamed on HALYARD_PUBLIC_URL if the request comes from a different site', async () => {
-    const { username } = await makePerson(harness.db);
-    const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+  expect(response.status).toBe(201);
+});
 
-    const { body } = await tryLogin(harness.app, username, PASSWORD, { headers });
+test('a rejected login names HALYARD_PUBLIC_URL if the browser uses a different URL', async () => {
+  const { username } = await makePerson(harness.db);
+  const headers = { origin: 'http://flags.internal:4242' };
 
-    expect(body.message).toContain('Sec-Fetch-Site: "cross-site"');
-    expect(body.message).not.toContain('HALYARD_PUBLIC_URL');
-  });
+  const { status, body } = await tryLogin(harness.app, username, PASSWORD, { headers });
 
-  test('rejects a login or logout from a different site', async () => {
-    const { username } = await makePerson(harness.db);
-    const { cookie } = await logIn(harness.app, username);
-    const foreignHeaders = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
+  expect(status).toBe(403);
+  expect(body.message).toBe(
+    `The request comes from "http://flags.internal:4242", but this server's URL is "${OUR_ORIGIN}". If your browser's address bar shows "http://flags.internal:4242", ask the operator to set HALYARD_PUBLIC_URL to it. Scripts need a token instead of a session.`,
+  );
+});
 
-    for (const headers of foreignHeaders) {
-      const login = await tryLogin(harness.app, username, PASSWORD, { headers });
-      expect(login).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-      expect(login.headers['set-cookie']).toBeUndefined();
-      const logout = await call(harness.app, 'POST', '/logout', {
-        token: null,
-        headers: { cookie, ...headers },
-      });
-      expect(logout.status).toBe(403);
-    }
-    expect(await readStatusWith(cookie)).toBe(200);
-  });
+test('a rejected login omits HALYARD_PUBLIC_URL if the request comes from a different site', async () => {
+  const { username } = await makePerson(harness.db);
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+
+  const { body } = await tryLogin(harness.app, username, PASSWORD, { headers });
+
+  expect(body.message).toContain('Sec-Fetch-Site: "cross-site"');
+  expect(body.message).not.toContain('HALYARD_PUBLIC_URL');
+});
+
+test('rejects a login or logout from a different site', async () => {
+  const { username } = await makePerson(harness.db);
+  const { cookie } = await logIn(harness.app, username);
+  const foreignHeaders = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
+
+  for (const headers of foreignHeaders) {
+    const login = await tryLogin(harness.app, username, PASSWORD, { headers });
+    expect(login).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+    expect(login.headers['set-cookie']).toBeUndefined();
+    const logout = await call(harness.app, 'POST', '/logout', {
+      token: null,
+      headers: { cookie, ...headers },
+    });
+    expect(logout.status).toBe(403);
+  }
+  expect(await readStatusWith(cookie)).toBe(200);
 });
 
 test('creates no session if the password changes during the login', async () => {
@@ -454,7 +459,7 @@ test('creates no session if the user is deleted during the login', async () => {
   expect((await login).status).toBe(401);
 });
 
-test('rehashes a password whose hash has weaker parameters at the next login', async () => {
+test('at the next login, rehashes a password whose hash has weaker parameters', async () => {
   const { id, username } = await makePerson(harness.db);
   const weakParameters = '$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$';
   const { argon2Sync } = await import('node:crypto');

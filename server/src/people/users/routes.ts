@@ -8,8 +8,8 @@ import { changeOwnPassword, verifyOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
 
 /**
- * Registers the route that changes the caller's own password. It is not an operation, because it replaces the session of the
- * request.
+ * Registers the route that changes the caller's own password. It is registered separately, because it replaces the request's
+ * session.
  */
 export function ownPasswordRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(

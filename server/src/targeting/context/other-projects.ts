@@ -1,7 +1,7 @@
 import type { Reader } from '../../platform/db/database.ts';
 import { listFieldsOutsideProject } from './store.ts';
 
-/** Lists the named context fields that features of the project cannot use, because they belong to other projects. */
+/** Lists which of the given context fields the project's features cannot use, because they belong to other projects. */
 export async function listFieldsOfOtherProjects(
   db: Reader,
   project: string,

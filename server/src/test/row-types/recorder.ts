@@ -10,12 +10,15 @@ import pg from 'pg';
 import { addColumn, count, emptyShape, getPropertyShape, observe, type Shape } from './shape.ts';
 
 /**
- * Shapes by the key of their `sql` template: the shape of the rows that the template returned, or of its value if the builder
- * selected it.
+ * Shapes by the key of their `sql` template: the shape of the rows that the template returned, or, for a template selected as a
+ * column, of that column's values.
  */
 export type Recording = Record<string, Shape>;
 
-/** Returns the text of a template, with `…` for each part that is filled in. It stays the same when the template moves. */
+/**
+ * Returns the text of a template, with `…` for each part that is filled in. It stays the same when the template moves in the
+ * source.
+ */
 export function getTemplateKey(fragments: readonly string[]): string {
   const key = keys.get(fragments) ?? fragments.join('…');
   keys.set(fragments, key);

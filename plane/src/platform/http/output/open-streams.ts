@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Proxies close connections that are silent for 30 s or longer. */
 const HEARTBEAT_MS = 15_000;
 const TICK_MS = 100;
-/** The time between ending two streams if there are few, so that a server with few streams does not need all of `endWithinMs`. */
+/** Maximum interval between stream endings, so a few streams end sooner than `endWithinMs`. */
 const END_INTERVAL_MS = 5;
 const END_TICK_MS = 20;
 const LAST_READ_MS = 500;
@@ -37,7 +37,7 @@ export const TO_RESPONSE: Omit<Transport<{ raw: ServerResponse }>, 'heartbeat' |
 };
 
 export type OpenStreamLimits = {
-  /** A client that has not read more than this is cut off. It reconnects and resumes. */
+  /** A client with more unread bytes than this is cut off. It reconnects and resumes. */
   unreadBytes: number;
   /**
    * When the server stops, it ends the streams over this period, so that their clients do not all reconnect at the same moment.
@@ -52,8 +52,8 @@ export type OpenStreams<S> = {
   remove: (stream: S) => void;
   /** Writes, unless the client is gone or reads too slowly. */
   write: (stream: S, bytes: Bytes) => void;
-  /** Returns whether the client reads fast enough, and cuts it off otherwise. */
-  keepsUp: (stream: S) => boolean;
+  /** Cuts the client off if it reads too slowly, and returns whether it did. */
+  cutOffIfSlow: (stream: S) => boolean;
   cutOff: (stream: S) => void;
   readonly isClosing: boolean;
   /** Ends a stream because the server stops. */
@@ -62,7 +62,7 @@ export type OpenStreams<S> = {
   close: () => Promise<void>;
 };
 
-/** Manages the open streams of one kind: sends heartbeats, cuts off clients that read too slowly, and ends all at a shutdown. */
+/** Manages the open streams of one kind: sends heartbeats, cuts off clients that read too slowly, and ends them at shutdown. */
 export function makeOpenStreams<S>(
   transport: Transport<S>,
   { unreadBytes, endWithinMs, heartbeatEveryMs = HEARTBEAT_MS }: OpenStreamLimits,
@@ -78,7 +78,7 @@ export function makeOpenStreams<S>(
   };
 
   const write = (stream: S, bytes: Bytes): void => {
-    if (!transport.isClosed(stream) && keepsUp(stream)) transport.write(stream, bytes);
+    if (!transport.isClosed(stream) && !cutOffIfSlow(stream)) transport.write(stream, bytes);
   };
 
   const cutOff = (stream: S): void => {
@@ -87,10 +87,10 @@ export function makeOpenStreams<S>(
     transport.destroy(stream);
   };
 
-  const keepsUp = (stream: S): boolean => {
-    if (transport.unread(stream) <= unreadBytes) return true;
+  const cutOffIfSlow = (stream: S): boolean => {
+    if (transport.unread(stream) <= unreadBytes) return false;
     cutOff(stream);
-    return false;
+    return true;
   };
 
   const dismiss = (stream: S): void => {
@@ -105,9 +105,9 @@ export function makeOpenStreams<S>(
     const startedAt = performance.now();
     for (let endedStreamCount = 0; endedStreamCount < streams.length; ) {
       const fraction = periodMs === 0 ? 1 : Math.min(1, (performance.now() - startedAt) / periodMs);
-      const dueStreams = Math.ceil(streams.length * fraction);
-      for (const stream of streams.slice(endedStreamCount, dueStreams)) dismiss(stream);
-      endedStreamCount = dueStreams;
+      const dueStreamCount = Math.ceil(streams.length * fraction);
+      for (const stream of streams.slice(endedStreamCount, dueStreamCount)) dismiss(stream);
+      endedStreamCount = dueStreamCount;
       if (endedStreamCount < streams.length) await sleep(END_TICK_MS);
     }
   };
@@ -125,7 +125,7 @@ export function makeOpenStreams<S>(
       stopHeartbeats = undefined;
     },
     write,
-    keepsUp,
+    cutOffIfSlow,
     cutOff,
     get isClosing() {
       return isClosing;
