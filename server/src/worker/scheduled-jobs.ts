@@ -34,7 +34,7 @@ export const SCHEDULED_JOBS = [
     cron: '*/10 * * * *',
     run: async (db: Db, log: Log) => {
       const rows = (await sweepLogins(db)) + (await sweepGrants(db));
-      if (rows > 0) log.info({ rows }, 'removed old sessions, login failures and grant tokens');
+      if (rows > 0) log.info({ rows }, 'old sessions, login failures and grant tokens removed');
     },
   },
   {
@@ -58,7 +58,7 @@ export const SCHEDULED_JOBS = [
     cron: '* * * * *',
     run: async (db: Db, log: Log) => {
       const rescued = await rescueDeliveries(db);
-      if (rescued > 0) log.warn({ rescued }, 'requeued deliveries that had no job');
+      if (rescued > 0) log.warn({ rescued }, 'deliveries without a job requeued');
     },
   },
   {
@@ -66,7 +66,7 @@ export const SCHEDULED_JOBS = [
     cron: '41 3 * * *',
     run: async (db: Db, log: Log) => {
       const documents = await purgeRemoved(db);
-      if (documents > 0) log.info({ documents }, 'purged deleted SDK documents');
+      if (documents > 0) log.info({ documents }, 'deleted SDK documents purged');
     },
   },
   {
