@@ -64,6 +64,8 @@ const startOn = (database: string, env: Record<string, string>) =>
     HALYARD_SECRET_KEY: SECRET_KEY,
     // Tests deliver to receivers on this machine.
     HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
+    // Several servers run at a time, and PostgreSQL accepts only 100 connections for all of them together.
+    HALYARD_POOL_SIZE: '4',
     LOG_LEVEL: 'warn',
     ...env,
   });
