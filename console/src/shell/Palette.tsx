@@ -115,8 +115,11 @@ export function Palette({
       },
     });
     const searchText = typedText.trim().toLowerCase();
-    const isMatch = ({ label = '', keywords = '' }: { label?: string; keywords?: string | string[] }) =>
-      `${label}\n${keywords}`.toLowerCase().includes(searchText);
+    const words = searchText.split(/\s+/);
+    const isMatch = ({ label = '', keywords = '' }: { label?: string; keywords?: string | string[] }) => {
+      const text = `${label}\n${keywords}`.toLowerCase();
+      return words.every(word => text.includes(word));
+    };
     const recentActions =
       searchText === '' ? readRecentChoices().map(({ to, label }) => buildAction(to, label, Search)) : [];
     // The current project's pages come first.
