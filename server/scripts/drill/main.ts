@@ -36,9 +36,7 @@ stopRequest.catch(() => {});
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     console.error(`Stopping after ${signal}.`);
-    stopController.abort(
-      new StartError('The drill was stopped, so it is unknown whether the backup is usable.'),
-    );
+    stopController.abort(new StartError('The drill was stopped. It says nothing about the backup.'));
   });
 
 await runScript(process.env, async config => {
