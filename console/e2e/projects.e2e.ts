@@ -102,12 +102,13 @@ testAsAdmin(
   'shows what prevents archiving a project, archives the project, and revives it',
   async ({ page, api }) => {
     const project = await createProject(api);
-    const flag = await createFlag(api, project);
     await visit(page, `/projects?query=${project}`);
     const archiveButton = row(page, project).getByRole('button', { name: /^Archive/ });
     const dialog = page.getByRole('dialog');
 
     await archiveButton.click();
+    await dialog.getByText('You can revive it later.').waitFor();
+    const flag = await createFlag(api, project);
     await dialog.getByText('has 1 active flag').waitFor();
     expect(await dialog.getByRole('button', { name: 'Archive project' }).isDisabled()).toBe(true);
     await expectAccessible(page);

@@ -19,7 +19,9 @@ const getKey = ({ id }: Project): string => id;
 export function ProjectList({ projects, isArchived }: { projects: readonly Project[]; isArchived: boolean }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [projectInDialog, setProjectInDialog] = useState<Project>();
+  const [chosenProject, setChosenProject] = useState<Project>();
+  // Its current state, because flags may be created or archived while the dialog is open.
+  const projectInDialog = projects.find(({ id }) => id === chosenProject?.id) ?? chosenProject;
   const activeProject = useRef<Project>(undefined);
   const toggleFavorite = useCallback(
     (project: Project) => void setFavorite(client, project, !project.favorite).catch(toastError),
@@ -27,7 +29,7 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
   );
   const render = useCallback(
     (project: Project) => (
-      <ProjectRow project={project} onFavorite={toggleFavorite} onToggleArchived={setProjectInDialog} />
+      <ProjectRow project={project} onFavorite={toggleFavorite} onToggleArchived={setChosenProject} />
     ),
     [toggleFavorite],
   );
@@ -45,7 +47,7 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
       },
     },
   ]);
-  const close = () => setProjectInDialog(undefined);
+  const close = () => setChosenProject(undefined);
   return (
     <>
       <List
