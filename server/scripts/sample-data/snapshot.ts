@@ -18,7 +18,7 @@ type Header = {
   /** The sample data ends at this time. */
   takenAt: string;
   /** The rows match the schema after these migrations. */
-  findNewestMigration: string;
+  newestMigration: string;
   /** The last value of each sequence that was used. */
   sequences: Record<string, string>;
 };
@@ -53,7 +53,7 @@ export async function saveSnapshot(databaseUrl: string): Promise<void> {
     const { rows } = await client.query<{ now: string }>('select now()::text as now');
     const header: Header = {
       takenAt: rows[0]?.now ?? '',
-      findNewestMigration: await findNewestMigration(),
+      newestMigration: await findNewestMigration(),
       sequences: await readSequences(client),
     };
     const lines = [JSON.stringify(header)];
@@ -79,7 +79,7 @@ export async function loadSnapshot(
 ): Promise<string | undefined> {
   const [headerLine = '{}', ...lines] = (await readFile(locate('sampleData'), 'utf8')).trimEnd().split('\n');
   const header = JSON.parse(headerLine) as Header;
-  if (header.findNewestMigration !== (await findNewestMigration())) return undefined;
+  if (header.newestMigration !== (await findNewestMigration())) return undefined;
   await withClient(databaseUrl, async client => {
     await client.query('begin');
     // No trigger runs, because the rows are complete and events are immutable.
