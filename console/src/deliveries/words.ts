@@ -118,7 +118,7 @@ export const formatShortResult = (
       ? 'refused'
       : (SHORT_OUTCOME_LABELS[outcome ?? ''] ?? outcome ?? '');
 
-/** Returns the response status of an attempt, or the reason why there is none. */
+/** Returns an attempt's response status, or why there was no response. */
 export const formatResult = ({ status, outcome }: Attempt): string =>
   status === null ? (OUTCOME_LABELS[outcome ?? ''] ?? outcome ?? 'running') : String(status);
 

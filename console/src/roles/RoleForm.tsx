@@ -119,7 +119,7 @@ export function RoleForm({
   );
 }
 
-/** Lists the matrix cells, each of which is a permission. */
+/** Lists the matrix cells. Each cell is a permission. */
 const listCells = (permissions: Permissions, isRoot: boolean): [string, string?][] => [
   ...(isRoot ? permissions.root : []).map(({ name }): [string] => [name]),
   ...permissions.project.map(({ name }): [string] => [name]),

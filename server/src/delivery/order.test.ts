@@ -20,7 +20,7 @@ const url = (id: number, rest = '') => `/api/admin/addons/${id}${rest}`;
 const post = (path: string) => call(harness.app, 'POST', path);
 const deliveredIds = () => deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
 
-/** Creates three events, of which the receiver rejects the first. Returns the records, oldest first. */
+/** Creates three events, and makes the receiver reject the first one. Returns the records, oldest first. */
 async function createBlockedDeliveries(id: number) {
   let first: number | undefined;
   deliveries.receiver.respondWith((request, response) => {
