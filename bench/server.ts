@@ -13,10 +13,15 @@ export const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
 
 export type Server = { url: string; pid: number; isRunning: () => boolean; stop: () => Promise<void> };
 
+type ServerOptions = {
+  port?: number | undefined;
+  shutdownDelaySeconds?: number;
+  env?: Record<string, string>;
+};
+
 export async function startServer(
   database: URL,
-  fixedPort?: number,
-  shutdownDelaySeconds = 0,
+  { port: fixedPort, shutdownDelaySeconds = 0, env = {} }: ServerOptions = {},
 ): Promise<Server> {
   const port = fixedPort ?? (await findFreePort());
   const child = spawn(process.execPath, [MAIN], {
@@ -29,6 +34,7 @@ export async function startServer(
       HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
       HALYARD_WRITES_PER_MINUTE: '0',
       HALYARD_SHUTDOWN_DELAY_SECONDS: String(shutdownDelaySeconds),
+      ...env,
     },
     stdio: ['ignore', 2, 2],
   });
@@ -83,7 +89,7 @@ export async function startProxiedServers(database: URL): Promise<ProxiedServers
     proxy,
     servers,
     restart: async index => {
-      servers[index] = await startServer(throughProxy, ports[index]);
+      servers[index] = await startServer(throughProxy, { port: ports[index] });
     },
     stop: async () => {
       for (const server of servers) await server.stop();

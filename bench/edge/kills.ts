@@ -119,7 +119,7 @@ await runCampaign(async campaign => {
 
   const killServer = async (index: number): Promise<void> => {
     process.kill(servers[index]?.pid ?? 0, 'SIGKILL');
-    servers[index] = await startServer(url, ports[index]);
+    servers[index] = await startServer(url, { port: ports[index] });
   };
   const killEdge = async (edge: Edge): Promise<void> => {
     await stopProcess(edge.server, 'SIGKILL');

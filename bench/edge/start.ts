@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile, residentMb } from '../measure.ts';
+import { percentile } from '../measure.ts';
 import { makeToken } from '../requests.ts';
 import type { Row } from './row.ts';
 import { type Edge, readFlags, type World } from './world.ts';
@@ -12,17 +10,20 @@ const MAX_MB = 40;
 
 /** Measures how long an edge takes to become ready, and how much memory the flags take. */
 export async function measureStart(
-  { server, proxy, startEdge, enrol }: World,
+  { server, proxy, startEdge, enrol, memoryProbe }: World,
   flags: number,
   starts: number,
 ): Promise<Row[]> {
   const token = await makeToken(server.url, 'backend', 'production');
   const firstEdge = await startEdge();
   const { folder } = firstEdge;
-  const { resident: fullMb } = await measureMemoryMb(firstEdge, token);
+  await (await readFlags(firstEdge.url, token)).arrayBuffer();
+  await sleep(1_000);
+  const { resident: fullMb } = await memoryProbe.measure(firstEdge.pid);
   await firstEdge.stop();
   const emptyEdge = await startEdge({ enrolment: (await enrol(['default'])).enrolment });
-  const { resident: emptyMb } = await measureMemoryMb(emptyEdge);
+  await sleep(1_000);
+  const { resident: emptyMb } = await memoryProbe.measure(emptyEdge.pid);
   await emptyEdge.stop();
 
   const measure = async (source: string, limit: number, start: () => Promise<Edge>): Promise<Row> => {
@@ -59,17 +60,4 @@ export async function measureStart(
       isWithinLimit: fullMb - emptyMb <= MAX_MB,
     },
   ];
-}
-
-/** Measures an edge's resident memory and its memory in use, both after garbage collection. */
-export async function measureMemoryMb(
-  edge: Edge,
-  token?: string,
-): Promise<{ resident: number; inUse: number }> {
-  if (token !== undefined) await (await readFlags(edge.url, token)).arrayBuffer();
-  await sleep(1_000);
-  edge.process.kill('SIGUSR2');
-  await sleep(1_000);
-  const bytesInUse = Number(readFileSync(join(edge.folder, 'memory-in-use'), 'utf8'));
-  return { resident: residentMb(edge.pid), inUse: Math.round(bytesInUse / 1_048_576) };
 }

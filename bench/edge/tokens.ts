@@ -6,7 +6,6 @@ import { percentile } from '../measure.ts';
 import { mustSend } from '../requests.ts';
 import { buildRequest } from '../sdk/load.ts';
 import type { Row } from './row.ts';
-import { measureMemoryMb } from './start.ts';
 import { readStatus, type World } from './world.ts';
 
 const MAX_REJECTION_MS = 1_000;
@@ -62,7 +61,10 @@ export async function measureRevocations({ server, startEdge }: World, count: nu
  * Sends unknown tokens with valid checksums, and measures how many of them the edge looks up upstream and how much memory they
  * use.
  */
-export async function measureRandomTokens({ server, startEdge }: World, count: number): Promise<Row[]> {
+export async function measureRandomTokens(
+  { server, startEdge, memoryProbe }: World,
+  count: number,
+): Promise<Row[]> {
   let lookupCount = 0;
   const countingProxy = createServer(clientSocket => {
     const serverSocket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -93,11 +95,11 @@ export async function measureRandomTokens({ server, startEdge }: World, count: n
     await Promise.all(Array.from({ length: CONNECTIONS }, sendTokens));
   };
   await attack(count / 2);
-  const memoryAtHalf = await measureMemoryMb(edge);
+  const memoryAtHalf = await memoryProbe.measure(edge.pid);
   const [lookupsBefore, startedAt] = [lookupCount, performance.now()];
   await attack(count / 2);
   const rate = ((lookupCount - lookupsBefore) * 1_000) / (performance.now() - startedAt);
-  const memoryAtEnd = await measureMemoryMb(edge);
+  const memoryAtEnd = await memoryProbe.measure(edge.pid);
   const growth = memoryAtEnd.inUse - memoryAtHalf.inUse;
   await edge.stop();
   countingProxy.close();

@@ -10,13 +10,12 @@ import { createDatabase, dropDatabase, getDatabaseUrl } from '../../server/src/t
 import { type RunningServer, startProcess, stopProcess } from '../../server/src/test/process.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
 import { readCpuUs } from '../measure.ts';
+import { createMemoryProbe, type MemoryProbe } from '../memory.ts';
 import { mustSend } from '../requests.ts';
 import { fillDocuments } from '../sdk/data.ts';
 import { type Server, startServer } from '../server.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Makes Node.js collect garbage on SIGUSR2, so that memory measurements are comparable. */
-const NODE_OPTIONS = `--expose-gc --import=${new URL('collect-garbage.ts', import.meta.url)}`;
 
 export type Edge = RunningServer & {
   pid: number;
@@ -39,6 +38,8 @@ export type World = {
   startEdge: (start?: StartOptions) => Promise<Edge>;
   /** Creates an edge token, and returns its secret and enrolment. */
   enrol: (projects?: string[]) => Promise<{ secret: string; enrolment: string }>;
+  /** Measures the memory of an edge. */
+  memoryProbe: MemoryProbe;
   remove: () => Promise<void>;
 };
 
@@ -57,6 +58,7 @@ export async function makeWorld(flags: number): Promise<World> {
   await client.connect();
   await fillDocuments(client, flags);
   const proxy = await startTcpProxy('127.0.0.1', Number(new URL(server.url).port));
+  const memoryProbe = createMemoryProbe();
   const runningEdges = new Set<Edge>();
   process.once('exit', () => {
     for (const { process: child } of runningEdges) child.kill('SIGKILL');
@@ -77,6 +79,7 @@ export async function makeWorld(flags: number): Promise<World> {
     server,
     proxy,
     enrol,
+    memoryProbe,
     startEdge: async ({
       folder = mkdtempSync(join(baseFolder, 'data-')),
       upstream = `http://127.0.0.1:${proxy.port}`,
@@ -90,7 +93,7 @@ export async function makeWorld(flags: number): Promise<World> {
           HALYARD_EDGE_UPSTREAM: upstream,
           HALYARD_DATA_DIR: folder,
           NODE_COMPILE_CACHE: join(baseFolder, 'compiled'),
-          NODE_OPTIONS,
+          ...memoryProbe.env,
           ...env,
         },
         undefined,
@@ -119,6 +122,7 @@ export async function makeWorld(flags: number): Promise<World> {
       await server.stop();
       await dropDatabase(name);
       rmSync(baseFolder, { recursive: true });
+      memoryProbe.remove();
     },
   };
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadAverage, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
 import { percentile, readWaitedMs, residentMb } from '../measure.ts';
+import { createMemoryProbe } from '../memory.ts';
 import { type Server, startServer } from '../server.ts';
 import { ATTACKS, type Attack, type World } from './attacks.ts';
 import type { CallerTask, Outcome } from './caller.ts';
@@ -31,8 +32,11 @@ const RECOVERY_TIMEOUT_S = 60;
 /** The outcomes by kind of request, and the share of the time in which the server was ready to run but had no processor. */
 type Window = { probes: Outcome[]; starvedShare: number };
 
+const memoryProbe = createMemoryProbe();
+
 await runCampaign(async ({ fail, atEnd }) => {
-  const server = await startServer(await makeDatabase('harm', { atEnd }));
+  atEnd(memoryProbe.remove);
+  const server = await startServer(await makeDatabase('harm', { atEnd }), { env: memoryProbe.env });
   atEnd(server.stop);
   const world = await makeWorld(server.url, settings.flags);
   // The first window only warms up the server, so its result is not used.
@@ -41,7 +45,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   const names = idle.probes.map(({ name }) => name);
   console.log(`${loadAverage()}, memory ${residentMb(server.pid)} MB, p95 increase over idle, in ms\n`);
   console.log(
-    `| Attack | Caller | Connections | ${names.join(' | ')} | Failures | Memory, MB | Remaining, MB | Waited for a processor, idle / attacked | Attacker got | Load |`,
+    `| Attack | Caller | Connections | ${names.join(' | ')} | Failures | Memory growth, MB | Remaining growth, resident / in use, MB | Waited for a processor, idle / attacked | Attacker got | Load |`,
   );
   console.log(`|${' --- |'.repeat(names.length + 9)}`);
   const nameParts = settings.attacks.split(';');
@@ -61,8 +65,8 @@ async function run(
   firstIdle: Window,
   fail: (problem: string) => void,
 ): Promise<Window> {
-  const memoryBefore = residentMb(server.pid);
-  const growth = () => residentMb(server.pid) - memoryBefore;
+  const memoryBefore = await memoryProbe.measure(server.pid);
+  const growth = () => residentMb(server.pid) - memoryBefore.resident;
   let growthMb = 0;
   const memoryTimer = setInterval(() => {
     growthMb = Math.max(growthMb, growth());
@@ -83,7 +87,8 @@ async function run(
     idleWindows.push(await probe(server, world, WINDOW_S));
   }
   clearInterval(memoryTimer);
-  const remainingMb = growth();
+  const memoryAfter = await memoryProbe.measure(server.pid);
+  const remainingMb = memoryAfter.inUse - memoryBefore.inUse;
   const [idle, attacked] = [merge(idleWindows), merge(attackedWindows)];
 
   const delays = attacked.probes.map(({ times }, n) => p95(times) - p95(idle.probes[n]?.times ?? []));
@@ -92,7 +97,8 @@ async function run(
     ...[name, caller, connections],
     ...delays.map(ms => `${ms >= 0 ? '+' : ''}${ms.toFixed(0)}`),
     failedProbes.map(({ name: probeName, counts }) => `${probeName} ${formatCounts(counts)}`).join(', '),
-    ...[growthMb, remainingMb],
+    growthMb,
+    `${memoryAfter.resident - memoryBefore.resident} / ${remainingMb}`,
     [idle, attacked].map(({ starvedShare }) => `${(starvedShare * 100).toFixed(0)} %`).join(' / '),
     ...[formatCounts(mergeOutcomes(attackOutcomes).counts), loadAverage()],
   ];

@@ -107,7 +107,7 @@ async function run(campaign: Campaign): Promise<void> {
 
   async function kill(index: number): Promise<void> {
     process.kill(servers[index]?.pid ?? 0, 'SIGKILL');
-    servers[index] = await startServer(url, ports[index]);
+    servers[index] = await startServer(url, { port: ports[index] });
   }
 
   async function runRound(number: number): Promise<void> {

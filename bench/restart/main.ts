@@ -27,7 +27,8 @@ const settings = readSettings(
 await runCampaign(async campaign => {
   const { fail, atEnd } = campaign;
   const database = await makeDatabase('restarts', campaign);
-  const start = (index: number) => startServer(database, settings.port + 1 + index, settings.delay);
+  const start = (index: number) =>
+    startServer(database, { port: settings.port + 1 + index, shutdownDelaySeconds: settings.delay });
   // The first server applies the migrations.
   const servers: Server[] = [await start(0)];
   atEnd(async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { COMPILE_CACHE } from '../src/test/compile-cache.ts';
 import { copyDatabase, discardDatabase, getDatabaseUrl, runIn } from '../src/test/database.ts';
 
 const COMMAND = fileURLToPath(new URL('./nats-config.ts', import.meta.url));
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 const run = async (...args: string[]): Promise<string> => {
-  const options = { env: { DATABASE_URL: getDatabaseUrl(name) } };
+  const options = { env: { ...COMPILE_CACHE, DATABASE_URL: getDatabaseUrl(name) } };
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [COMMAND, '--folder', folder, ...args],

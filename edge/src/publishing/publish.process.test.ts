@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseTrustedKeys, readEnrolment } from '@halyard/plane/feed/enrolment.ts';
 import { decodeSnapshot, readHeader, type Snapshot } from '@halyard/plane/snapshot/format.ts';
 import { afterAll, afterEach, beforeAll, expect, onTestFailed, test } from 'vitest';
+import { COMPILE_CACHE } from '../../../server/src/test/compile-cache.ts';
 import { type Chain, kill, POLL, read, startChain } from '../test/chain.ts';
 import { BUCKET, S3_KEY, startStore, type TestStore } from '../test/object-store.ts';
 
@@ -28,7 +29,7 @@ const start = (to: string, ...more: string[]): Publisher => {
   const isS3 = to.startsWith('s3://');
   const args = ['publish', '--to', to, ...(isS3 ? ['--endpoint', store.url] : []), ...more];
   const child = spawn(process.execPath, [COMMAND, ...args], {
-    env: { HALYARD_EDGE_ENROLMENT: enrolment, ...(isS3 && S3_KEY) },
+    env: { ...COMPILE_CACHE, HALYARD_EDGE_ENROLMENT: enrolment, ...(isS3 && S3_KEY) },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -204,7 +205,7 @@ test('a folder is readable at every moment while its publisher is killed again a
   enrolment = (await chain.createToken({ type: 'edge', environment: 'development' })).enrolment ?? '';
   const { url } = readEnrolment(ownEnrolment);
   const foreign = spawn(process.execPath, [COMMAND, 'publish', '--to', to], {
-    env: { HALYARD_EDGE_ENROLMENT: enrolment, HALYARD_EDGE_UPSTREAM: url },
+    env: { ...COMPILE_CACHE, HALYARD_EDGE_ENROLMENT: enrolment, HALYARD_EDGE_UPSTREAM: url },
   });
   enrolment = ownEnrolment;
   let output = '';
@@ -223,7 +224,9 @@ test.each([
   [['publish', '--to', 's3://flags'], 'AWS_SECRET_ACCESS_KEY is required'],
   [['publish', '--to', 's3://X'], 'must be like s3://bucket/prefix'],
 ])('rejects %j: %s', async (args, message) => {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { HALYARD_EDGE_ENROLMENT: enrolment } });
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { ...COMPILE_CACHE, HALYARD_EDGE_ENROLMENT: enrolment },
+  });
   let output = '';
   child.stderr.on('data', chunk => {
     output += chunk;
