@@ -18,7 +18,7 @@ const queryClient = new QueryClient({
     queries: {
       staleTime: 10_000,
       retry: false,
-      // Parts of a page that failed during an outage load when the server is back.
+      // Reloads the parts of a page that failed during an outage, once the server is back.
       refetchInterval: ({ state }) => isOutage(state.error) && RETRY_MS,
     },
     mutations: { networkMode: 'always' },

@@ -4,8 +4,8 @@ import { setConnection } from './session.ts';
 const MIN_WAIT_SECONDS = 1;
 const MAX_WAIT_SECONDS = 5;
 /**
- * Maximum number of failures while the server still has this page's version. Retries may never succeed, because some browsers
- * cache a failed import.
+ * After this many failures, the banner offers a reload even if the server still has this page's version, because some browsers
+ * cache a failed import, so that retries never succeed.
  */
 const MAX_FAILURES = 5;
 
@@ -23,7 +23,7 @@ document.addEventListener(
 );
 
 /**
- * Loads a part of the console on demand. While the server is unreachable, the current page stays and the load is retried. After a
+ * Loads a part of the console on demand. While the server is unreachable, the current page stays open and the load is retried. After a
  * server update, which removes this version's files, the banner offers a reload.
  */
 export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
@@ -32,7 +32,7 @@ export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
     try {
       await restoreStyles();
       const chunk = await load();
-      // Clears the banner, because a page without requests would leave it in place.
+      // Clears the banner here, because a page that sends no requests would never clear it.
       if (waitSeconds > MIN_WAIT_SECONDS) setConnection({ unavailable: false });
       return chunk;
     } catch (error) {

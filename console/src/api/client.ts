@@ -17,7 +17,7 @@ const MAX_WRITE_WAIT_SECONDS = 5;
 /** Must be less than the 24 hours for which the server keeps an idempotency key. */
 const MAX_WRITE_MS = 12 * 3_600_000;
 
-/** Whether the URL needs no session, so that a 401 does not mean that the session has ended. */
+/** Whether the URL works without a session. A 401 from such a URL does not mean that the session has ended. */
 const isPublic = (url: string): boolean => /^\/(auth|invite|logout)(\/|$)/.test(new URL(url).pathname);
 
 /** Whether the server is unreachable or overloaded, or a proxy cannot reach it. */
@@ -119,7 +119,7 @@ const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | unde
  */
 async function waitForOwner(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
-  // Any other response is ignored, because the write gets and handles the same one.
+  // Ignores any other response, because the write itself will get the same one and handle it.
   if (response?.ok && !checkOwner(await response.json())) await waitForLogin(true);
 }
 
@@ -157,7 +157,7 @@ type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
 /** Returns the body of a response. Throws a RequestError if the server rejected the request. */
 export async function unwrap<T>(call: Call<T>): Promise<T> {
   const { data, error, response } = await call;
-  if (response.ok) return data as T; // A response without a body has the type undefined.
+  if (response.ok) return data as T; // For a response without a body, T is undefined.
   const body = typeof error === 'object' && error !== null ? error : {};
   throw new RequestError(response.status, body, retryAfterSeconds(response));
 }

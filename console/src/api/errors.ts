@@ -35,7 +35,7 @@ export const cancelledError = (): RequestError =>
       'Cancelled. The server did not respond, so the change may or may not be saved. Your input is kept: save again to be sure.',
   });
 
-/** A 429 response that asks for a longer wait is a rate limit, such as the one on password links. The user must see its message. */
+/** A 429 that asks for a longer wait comes from a rate limit, such as the one on password links. The user must see its message. */
 const MAX_BUSY_SECONDS = 5;
 
 /** Whether the server was too busy for a request, which can succeed within seconds. */
@@ -80,7 +80,7 @@ export function messagesWithoutField(error: unknown, shownFields: readonly strin
     .map(({ message }) => message);
 }
 
-/** Returns why the server rejected the name in a form, if it was invalid or taken. */
+/** Returns the message for a form's name field, if the server rejected the name as invalid or taken. */
 export const nameMessage = (error: unknown): string | undefined =>
   isNameTaken(error) ? error.message : messagesByField(error).name;
 

@@ -43,7 +43,7 @@ function save(keys: Record<string, string>): void {
       JSON.stringify(Object.fromEntries(Object.entries(keys).slice(-MAX_UNFINISHED))),
     );
   } catch {
-    // Without storage, the key is shared only by the retries of one request.
+    // If the storage is full or blocked, only the retries of one request share the key.
   }
 }
 
@@ -57,6 +57,6 @@ function computeHash(text: string): string {
     a = Math.imul(a ^ text.charCodeAt(index), 0x01000193);
     b = Math.imul(b ^ text.charCodeAt(index), 0x85ebca6b);
   }
-  // The letter preserves the insertion order, because objects sort numeric keys.
+  // The leading letter keeps the insertion order, because objects sort numeric keys.
   return `w${(a >>> 0).toString(36)}-${(b >>> 0).toString(36)}-${text.length}`;
 }

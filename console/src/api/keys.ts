@@ -1,4 +1,4 @@
-// The keys of all queries. Refreshing a key also refreshes the keys that begin with it, so a page appends to the key of its subject:
+// The keys of all queries. Refreshing a key also refreshes the keys that begin with it, so a page extends the key of what it shows:
 // `[...keys.segments, id, 'strategies']`. live/affected-keys.ts says which events refresh which keys.
 import type { QueryKey } from '@tanstack/react-query';
 import type { Search } from '../ui/search.ts';
@@ -23,8 +23,8 @@ export const keys = {
 
   // Flags.
   /**
-   * A toggle changes every cached response below this key, so each must be a FeatureSearchResult, which queries narrow with
-   * `select`.
+   * A toggle updates every cached response under this key, so each must be a FeatureSearchResult. A query that needs only part of
+   * it uses `select`.
    */
   flags: ['flags'],
   flagsPage: (filters: Search, page: number) => ['flags', filters, page],
@@ -110,7 +110,7 @@ export const keys = {
   signupLink: (token: string) => ['signup-link', token],
 } as const satisfies Record<string, QueryKey | ((...args: never[]) => QueryKey)>;
 
-/** Queries that events must not refresh, because they never change, no event announces their changes, or an editor started from them. */
+/** Queries that events must not refresh: their data never changes, no event announces its changes, or an editor is based on it. */
 const FIXED_QUERIES: ReadonlySet<unknown> = new Set([
   'event-log',
   'event',

@@ -9,11 +9,11 @@ export type Connection = {
   hasWaitingChange: boolean;
   /** The last requests failed because the server is unreachable or responded with 503. */
   unavailable: boolean;
-  /** The server started without its database. Until the database responds, applications are served from a snapshot of this time. */
+  /** The server started without its database. Until the database responds, applications are served from a snapshot taken at this time. */
   snapshot: string | null;
-  /** The number of changes that got no response and are retried. */
+  /** The number of changes that got no response and are being retried. */
   waitingWrites: number;
-  /** The server has a different version of the console, so a page of this version cannot be loaded. */
+  /** The server has a different version of the console, so this version's pages can no longer be loaded. */
   outdated: boolean;
 };
 
@@ -42,7 +42,7 @@ export function setConnection(change: Partial<Connection>): void {
   for (const listener of listeners) listener();
 }
 
-/** The user of this page, which is the first user that the server reported. */
+/** The user that this page belongs to: the first one that the server reported. */
 let owner: Me | undefined;
 /** Whether a different user is logged in, or may have logged in through a different tab since the server last reported the user. */
 let isOwnerUncertain = false;

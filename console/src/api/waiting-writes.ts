@@ -1,7 +1,7 @@
 import { cancelledError } from './errors.ts';
 import { setConnection } from './session.ts';
 
-/** The writes that got no response and are retried. */
+/** The writes that got no response and are being retried. */
 const waitingWrites = new Set<AbortController>();
 
 const publish = (): void => setConnection({ waitingWrites: waitingWrites.size });

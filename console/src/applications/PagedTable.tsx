@@ -1,5 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays on the list, which marks the active row
 import { type ReactNode, useCallback } from 'react';
 import { Failure } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
@@ -23,7 +23,7 @@ export function PagedTable<Row>({
   pages: Pages<Row>;
   getKey(row: Row): string;
   columns: readonly string[];
-  /** The class with `grid-template-columns`. */
+  /** The class that sets `grid-template-columns`. */
   className: string | undefined;
   /** The cells of a row. Pass a stable function, because rows are memoized. */
   render(row: Row): ReactNode;

@@ -12,7 +12,7 @@ export type UnknownFlag = schemas['UnknownFlag'];
 export type FlagUsage = schemas['ProjectFeatureUsage'];
 
 const APPLICATION = '/api/admin/metrics/applications/{appName}';
-/** Short enough, because SDKs report once a minute and the server writes their reports every 10 s. */
+/** A shorter interval would show little new, because SDKs report once a minute and the server writes their reports every 10 s. */
 const REFRESH_MS = 30_000;
 
 /** One page of the applications, most recently seen first. */

@@ -46,7 +46,7 @@ export function describeConsequences({
   return `It can read flags, events and settings ${scopeText}, and change flags there wherever you can${limitsText}. It cannot create tokens, grant access or connect other systems.`;
 }
 
-/** Proposes a token name that none of the user's tokens has, from the client's name, its host, and a number if needed. */
+/** Proposes an unused token name, made of the client's name, its host and, if needed, a number. */
 export function proposeName({ clientName, clientHost }: Preview, takenNames: readonly string[]): string {
   const name = clientHost === null ? clientName : `${clientName} (${clientHost})`;
   for (let number = 1; ; number++) {

@@ -24,7 +24,7 @@ export function Form({
   form: CloneForm;
   source: Feature;
   projects: readonly Project[];
-  /** Messages by field. */
+  /** Error messages by field. */
   errors: Record<string, string>;
   onChange(change: Partial<CloneForm>): void;
 }) {

@@ -59,7 +59,7 @@ test('lists environments with their source and the audience of their strategies'
   ]);
 });
 
-test('joins omitted parts that have the same reason', () => {
+test('shows omitted parts that share a reason in one line', () => {
   const reason = 'A copy is disabled in every environment.';
   const [flag] = tree(
     createPlan('25', {

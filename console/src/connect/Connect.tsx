@@ -14,7 +14,7 @@ export type CreatedToken = Schemas['ApiToken'];
 
 type Props = {
   token: CreatedToken;
-  /** The project whose permission created the token, or undefined if it was a permission for the whole instance. */
+  /** The project whose permissions let the user create the token, or undefined if the user has the permission instance-wide. */
   project?: string | undefined;
   /** The flag that the sample programs evaluate. */
   flag?: string | undefined;

@@ -12,7 +12,7 @@ const OPTIONS: SnippetOptions = {
 const programText = (name: string, options = OPTIONS) =>
   buildSnippets(options).find(snippet => snippet.name === name)?.text;
 
-test('offers only programs that can use a token of this type', () => {
+test('offers only programs that can use a token of the given type', () => {
   const programsFor = (type: SnippetOptions['type']) =>
     buildSnippets({ ...OPTIONS, type }).flatMap(({ name, text }) => (text === undefined ? [] : [name]));
 

@@ -34,8 +34,8 @@ export const toBody = ({ description, stickiness, legalValues }: Draft) => ({
 export const MAX_VALUES = 1000;
 
 /**
- * Adds the values of a pasted list. Each line has a value, and its description after a tab, a comma or a semicolon. Without line
- * breaks, commas or semicolons separate values. An existing value keeps its position and gets the new description.
+ * Adds the values of a pasted list. Each line holds a value and, after a tab, a comma or a semicolon, its description. In a single
+ * line without tabs, commas and semicolons separate values. An existing value keeps its position and gets the new description.
  */
 export function addValues(text: string, existingValues: readonly LegalValue[]): LegalValue[] {
   const lines = text.split(/[\n\r]+/).filter(line => line.trim() !== '');

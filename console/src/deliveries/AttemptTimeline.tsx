@@ -56,7 +56,7 @@ function Slot({
   attempt: Attempt | undefined;
   number: number;
   wait: string;
-  /** The time of the next attempt, null if it waits for something other than a time, or undefined for other attempts. */
+  /** For the next attempt, its time, or null if it waits for something other than a time. Undefined for all other attempts. */
   nextAt: string | null | undefined;
   isChosen: boolean;
   onChoose(number: number): void;

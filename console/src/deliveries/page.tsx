@@ -128,7 +128,7 @@ function IntegrationDeliveries({
   );
 }
 
-/** Shows the server's message without sending requests that the server would reject. */
+/** Shows the message that the server would respond with, instead of sending requests that it would reject. */
 function Forbidden({ missingPermissions }: { missingPermissions: readonly string[] }) {
   const message = `This operation requires the permission ${missingPermissions.join(' or ')}.`;
   return <Failure error={new RequestError(403, { message })} />;

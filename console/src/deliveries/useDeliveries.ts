@@ -18,7 +18,7 @@ export function useDeliveries(integrationId: number | undefined, filters: Search
   const page = data?.pages[0];
   return {
     rows,
-    /** One more row while older deliveries follow, as a placeholder for the next page. */
+    /** Includes a placeholder row for the next page, as long as there are older deliveries. */
     count: loadedCount + (hasNextPage ? 1 : 0),
     rowAt: useCallback((index: number): Delivery | undefined => rows?.[index], [rows]),
     onVisible: useCallback((_first: number, last: number) => setLastVisible(last), []),

@@ -11,7 +11,7 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './environments.module.css';
 
-/** Users find further projects by searching. */
+/** To find a project that is not shown, users search for it. */
 const MAX_SHOWN = 50;
 const MAX_WITHOUT_SEARCH = 10;
 

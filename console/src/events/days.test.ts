@@ -3,7 +3,7 @@ import { chooseDayRange, createBars, filterForDays, formatTicks } from './days.t
 
 const now = Date.UTC(2026, 10, 15, 12);
 
-test('shows the last 30 days without a filter', () => {
+test('shows the last 30 days if there is no filter', () => {
   expect(chooseDayRange({}, now)).toEqual({ from: '2026-10-17', to: '2026-11-15', today: '2026-11-15' });
 });
 
@@ -29,7 +29,7 @@ test('labels days at equal intervals', () => {
   expect(formatTicks('2026-11-15', '2026-11-15', '2026-11-15')).toEqual(['today']);
 });
 
-test('leaves a range that ends today open', () => {
+test('leaves out the end of a range that ends today', () => {
   expect(filterForDays('2026-11-08', '2026-11-15', '2026-11-15')).toEqual({
     from: 'IS:2026-11-08',
     to: undefined,

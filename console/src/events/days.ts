@@ -17,7 +17,7 @@ const daysBetween = (firstDay: string, lastDay: string): number =>
 /** Formats a day as "8 Nov". */
 export const formatShortDay = (day: string): string => SHORT_FORMAT.format(new Date(day));
 
-/** Chooses the days to show: the last 30 days, or the days that the filter names, but at most 120. */
+/** Chooses the days to show: the last 30 days, or the days that the filter selects, but at most 120. */
 export function chooseDayRange(
   range: { from?: string | undefined; to?: string | undefined },
   now = Date.now(),

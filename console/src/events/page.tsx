@@ -45,7 +45,7 @@ function Events({ projectId }: { projectId?: string }) {
   const { search, push, replace } = useFilters();
   const fields = useEventFields(projectId === undefined);
   const key = JSON.stringify(toApiQuery(search, projectId));
-  // Depends on the key, because a new selection changes the URL but not the query.
+  // Depends on the key rather than on `search`, because selecting an event changes the URL but not the query.
   const filters = useMemo((): Search => JSON.parse(key), [key]);
   const isLive = search.live !== 'off';
   const events = useEvents(filters, isLive);

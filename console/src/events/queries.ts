@@ -12,7 +12,7 @@ export type SearchResult = schemas['EventSearchResult'] & { hint?: string };
 export const PAGE_SIZE = 100;
 /** The page does not wait longer for the stream's position, because a proxy may buffer the stream. */
 const POSITION_TIMEOUT_MS = 5000;
-/** If there are more new events, the search restarts. */
+/** If there are more new events than this, the search restarts. */
 export const MAX_NEW_EVENTS = 2 * PAGE_SIZE;
 /** A response with large events can be shorter than the limit, so a page may need several requests. */
 const MAX_REQUESTS_PER_PAGE = 10;
@@ -57,9 +57,9 @@ async function searchPage(
 export type EventsPage = SearchResult & { position?: number | undefined };
 
 /**
- * One page of a search. Events never change, so a loaded page stays valid. If the previous page is loaded, the page continues from its
- * last id, so that new events do not shift the page and deep pages are as cheap as others. `addedCount` counts the events since the
- * first page.
+ * One page of a search. Events never change, so a loaded page stays valid. If the previous page is loaded, this page continues from its
+ * last id, so that new events do not shift it and a deep page costs no more than an early one. `addedCount` is the number of events
+ * added since the first page was loaded.
  */
 export const eventsPage = (client: QueryClient, filters: Search, page: number, addedCount: number) =>
   queryOptions({
@@ -83,7 +83,7 @@ export const eventsPage = (client: QueryClient, filters: Search, page: number, a
 const readCurrentPosition = (signal: AbortSignal): Promise<number | undefined> =>
   waitForPosition(AbortSignal.any([signal, AbortSignal.timeout(POSITION_TIMEOUT_MS)]));
 
-/** Finds the events between two positions, newest first. Reads one event more than the page can add, to detect too many events. */
+/** Finds the events between two positions, newest first. Reads one event more than the page can add, to detect that there are too many. */
 export const searchBetween = async (
   filters: Search,
   fromPosition: number,
@@ -148,7 +148,7 @@ export const creatorsQuery = queryOptions({
 
 /** A change reaches most instances within a poll interval, so the page refreshes often until the change is live. */
 const REACH_REFRESH_MS = 5_000;
-/** While no instance is known, the first one may still report. */
+/** The interval while no instance is known, because the first one may still report. */
 const UNKNOWN_REACH_REFRESH_MS = 15_000;
 const MAX_SHOWN_INSTANCES = 20;
 

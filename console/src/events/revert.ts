@@ -170,7 +170,7 @@ const planDependency: Planner = async (event, client) => {
   };
 };
 
-// The data of an old event may lack fields that the API has today. The server validates what the console sends back.
+// An old event's data may lack fields that the API has today, but the server validates whatever the console sends.
 const PLANS: Record<RevertibleType, Planner> = {
   'feature-environment-enabled': planToggle,
   'feature-environment-disabled': planToggle,

@@ -42,8 +42,8 @@ type Segment = { start: number; count: number; rows?: Row[]; firstPage: number }
 export type Rows = { count: number; segments: readonly Segment[] };
 
 /**
- * Lays out rows for the exact total. `pages` are the loaded pages by number, `addedEvents` the events since the first page was loaded,
- * newest first. Adjacent loaded pages are grouped together, so that a change may span two pages.
+ * Lays out the rows of a search with `total` events. `pages` maps page numbers to loaded pages, and `addedEvents` are the events since
+ * the first page was loaded. Adjacent loaded pages form one segment, because the events of one change may span two pages.
  */
 export function buildRows(
   pages: ReadonlyMap<number, readonly Event[]>,

@@ -7,9 +7,9 @@ import { type Event, searchBetween } from './queries.ts';
 const PAUSE_SECONDS = 0.2;
 
 /**
- * Calls `onEvents` with each new event of a search exactly once. The tab's event stream has no filters, so it only says how far the
- * log is complete, and the search finds the events up to that position. Events that commit late are found too, because the position
- * passes an id only when all earlier changes have ended. `onLost` is called if the page no longer matches the log.
+ * Calls `onEvents` with each new event of a search exactly once. The tab's event stream has no filters: it only reports the position up
+ * to which the log is complete, and a search then finds the events up to there. No event that commits late is missed, because the
+ * position passes an id only after all earlier changes have ended. `onLost` is called if the page no longer matches the log.
  */
 export function tailEvents(
   filters: Search,

@@ -52,8 +52,8 @@ function useTail(filters: Search, firstPage: EventsPage | undefined, isLive: boo
 }
 
 /**
- * Searches events. Pages load as they come into view, and stay. New events appear immediately while the user is at the top of the
- * list. Otherwise, they stay hidden until the user scrolls up, and `waiting` is their number.
+ * Searches events. Pages load as they come into view, and stay loaded. New events appear immediately while the user is at the top of
+ * the list. Otherwise, they stay hidden until the user scrolls up, and `waiting` counts them.
  */
 export function useEvents(filters: Search, isLive: boolean) {
   const client = useQueryClient();

@@ -11,7 +11,7 @@ import s from './explain-access.module.css';
 import type { Change, Explanation, OtherRole, Path } from './queries.ts';
 import { describeDecision, describeMismatch, describeScope, describeSideEffects } from './words.ts';
 
-/** Shows the decision first, then the roles behind the decision, or what is missing and which changes would grant it. */
+/** Shows the decision, then the roles that grant the permission or, if it is missing, the changes that would grant it. */
 export function ExplanationView({ explanation }: { explanation: Explanation }) {
   const { allowed, paths, otherRoles } = explanation;
   return (

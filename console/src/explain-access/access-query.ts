@@ -1,6 +1,6 @@
 import type { Search } from '../ui/search.ts';
 
-/** The page's query, which is in the URL, so that a link shows the same explanation. */
+/** The page's query. It is kept in the URL, so that a link shows the same explanation. */
 export type AccessQuery = { user?: string; permission?: string; project?: string; environment?: string };
 
 const FIELDS = ['user', 'permission', 'project', 'environment'] as const;

@@ -54,7 +54,7 @@ test.each<[Partial<Explanation>, string]>([
     'dora cannot read Payments, because the project is private and dora has no role in it.',
   ],
   [{ allowed: false, reason: 'deactivated' }, 'dora is deactivated and cannot do anything.'],
-])('describes %j', (change, sentence) => {
+])('describes the decision for %j', (change, sentence) => {
   expect(decisionFor(change)).toBe(sentence);
 });
 
@@ -87,7 +87,7 @@ test('lists every side effect of a change', () => {
   ).toBe('Grants every permission on the whole instance; replaces the Viewer role; loses 1 permission');
 });
 
-test('says where a role has the permission instead', () => {
+test('says why a role does not grant the permission', () => {
   const otherRole = { ...CHANGE, project: null, group: null, grantedAt: null, grantedBy: null };
   expect(
     describeMismatch({ ...otherRole, why: 'other-environments', environments: ['development', 'staging'] }),

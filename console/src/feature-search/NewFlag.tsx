@@ -34,7 +34,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
     description: '',
   });
   const { name, type, description } = draft;
-  // A project page always uses its own project, which the list may lack while it is loading or outdated.
+  // A project page always uses its own project, which may be missing from `projects` while that list is loading or outdated.
   const project =
     projects.find(({ id }) => id === draft.chosen) ??
     (projectId === undefined ? projects[0] : { id: projectId, featureNaming: undefined });

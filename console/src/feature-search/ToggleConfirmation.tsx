@@ -5,7 +5,7 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { useReasonRule } from '../ui/useReasonRule.ts';
 import type { Flag } from './queries.ts';
 
-/** A toggle of a flag in an environment that waits for confirmation. */
+/** A toggle that is waiting for the user's confirmation. */
 export type PendingToggle = { flag: Flag; environment: string; enabled: boolean };
 
 /** Asks for confirmation before a toggle in production, describing the same audience as the flag page. */

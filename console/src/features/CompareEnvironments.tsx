@@ -116,7 +116,7 @@ function Effect({
   );
 }
 
-/** Shows one environment. What the other environment lacks is marked, because a copy would add or remove it. */
+/** Shows one environment, and marks what the other environment lacks, because a copy would add or remove it. */
 function Side({
   environment,
   other,

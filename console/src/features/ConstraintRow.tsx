@@ -21,7 +21,7 @@ import type { Constraint, ContextField } from './queries.ts';
 import { ValuesInput } from './ValuesInput.tsx';
 import { formatList, getOperatorLabel } from './words.ts';
 
-/** Menu labels for list operators. In a sentence, the list of values already says "or". */
+/** Labels of list operators in the menu. A sentence needs no "any of", because its list of values already contains "or". */
 const LIST_LABELS: Partial<Record<Constraint['operator'], string>> = {
   IN: 'is any of',
   NOT_IN: 'is none of',
@@ -74,7 +74,7 @@ export function ConstraintRow({
     return items.length > 0 ? [{ group, items }] : [];
   });
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: blur comes from the field inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: blur bubbles up from the field inside
     <div
       className={s.target}
       data-as={as}
@@ -170,7 +170,7 @@ export function ConstraintRow({
   );
 }
 
-/** Opens the form in a new tab, so that the edited strategy or segment stays. The list then contains the new field by itself. */
+/** Opens the form in a new tab, so that the strategy or segment being edited stays open. The list picks up the new field by itself. */
 function NewField() {
   if (useMissingPermissions('createContextField').length > 0) return null;
   return (

@@ -11,7 +11,7 @@ import s from './Rail.module.css';
 import { Section } from './Section.tsx';
 import { computeAgeInDays } from './words.ts';
 
-/** Enough for all findings, because there are fewer flag rules than this. */
+/** Enough for all of a flag's findings, because there are fewer rules for flags than this. */
 const MAX_FINDINGS = 20;
 
 /** The rail section with the flag's findings and age. Each finding links to its rule on the health page. */

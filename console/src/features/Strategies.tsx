@@ -51,14 +51,14 @@ export function Strategies({
   const { strategies } = environment;
   const { environments } = feature;
   const environmentIndex = environments.findIndex(({ name }) => name === environment.name);
-  // The previous environment comes first, because changes usually come from there.
+  // Prefers the previous environment, because changes usually come from there.
   const neighbor = environments[environmentIndex - 1] ?? environments[environmentIndex + 1];
   const comparedEnvironment = feature.archived
     ? undefined
     : environments.find(({ name }) => name === search.compare && name !== environment.name);
   const requestedId = typeof search.edit === 'string' ? search.edit : undefined;
   const draftKey = getDraftKey(feature.name, environment.name, requestedId);
-  // The server rejects changes to an archived flag, but input stays until the user discards it.
+  // An archived flag cannot be changed, so its editor opens only for unsaved input, which stays until the user discards it.
   const openId = feature.archived && readDraft(draftKey) === undefined ? undefined : requestedId;
   const rows = useRowsWithOpenStrategy(strategies, openId);
   const isOrphan =

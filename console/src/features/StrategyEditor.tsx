@@ -41,8 +41,8 @@ import { StrategyFields } from './StrategyFields.tsx';
 import { describeStrategyAudience, selectsEveryone, toPlainText } from './words.ts';
 
 /**
- * Edits a strategy, or creates a strategy without `strategyId`. It starts from the newest state on the server. `onFinish` is called
- * after a save or Discard.
+ * Edits a strategy, or creates one if there is no `strategyId`. The editor starts from the newest state on the server. `onFinish` is
+ * called after the user saves or discards the changes.
  */
 export function StrategyEditor(props: {
   feature: Feature;
@@ -128,7 +128,7 @@ function Editor({
     findChange: () => findChange(path, event => event.data?.id === strategyId),
     onSaved: async () => {
       toast({ message: `Saved to ${environment}.` });
-      // Not called if the user is leaving for something else, because that opens now.
+      // Not called if the user is leaving for a different page, because that page opens now.
       if (element.current && !editor.isConfirming) onFinish();
       return undefined;
     },

@@ -45,7 +45,7 @@ export function describeCopyEffect(source: Side, target: Side): CopyEffect | und
   const [sourceTexts, targetTexts] = [serializeStrategies(source), serializeStrategies(target)];
   const removedCount = listMissingStrings(targetTexts, sourceTexts).length;
   const addedCount = listMissingStrings(sourceTexts, targetTexts).length;
-  // The server disables a flag without enabled strategies, because SDKs would enable it for everyone.
+  // The server disables a flag that has no enabled strategies, because SDKs would otherwise enable it for everyone.
   const disablesFlag = target.enabled && source.strategies.every(strategy => strategy.disabled);
   const hasOtherVariants = JSON.stringify(source.variants) !== JSON.stringify(target.variants);
   const steps: [string, string, string][] = [];

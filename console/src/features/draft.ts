@@ -71,7 +71,7 @@ export function findParameterProblems(
   });
 }
 
-/** Returns the key under which the unsaved draft is stored, see ui/drafts.ts. */
+/** Returns the key under which ui/drafts.ts stores the unsaved draft. */
 export const getDraftKey = (featureName: string, environment: string, strategyId = 'new'): string =>
   `strategy:${featureName}:${environment}:${strategyId}`;
 

@@ -5,7 +5,7 @@ import { reasonHeader } from '../api/reason.ts';
 import type { FilterOption } from '../ui/filters.ts';
 import type { FeaturePath } from './queries.ts';
 
-/** `login` is the email address or username of a user who also has a name, because other users may know only the login. */
+/** `login` is the email address or username of a user who has a name, for people who know only the login and not the name. */
 export type Candidate = Pick<Schemas['Owner'], 'type' | 'id' | 'name'> & { login?: string | undefined };
 export type Owners = { owners: Schemas['Owner'][]; etag: string };
 

@@ -33,7 +33,7 @@ export const featureQuery = (path: FeaturePath) =>
     queryFn: ({ signal }) => unwrap(api.GET(FEATURE, { params: { path }, signal })),
   });
 
-/** Returns those of the flag's parents that are loaded. */
+/** Returns the flag's parents, as far as they are loaded. */
 export const useParents = (feature: Feature): Feature[] =>
   useQueries({
     queries: feature.dependencies.map(parent =>

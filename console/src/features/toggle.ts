@@ -56,7 +56,7 @@ async function undo(
   if (addedStrategyId !== undefined) await deleteStrategy({ ...path, strategyId: addedStrategyId }, reason);
 }
 
-/** Names the toggle that failed, because the page already shows the previous state again. */
+/** Names the toggle that failed, because by then the page shows the previous state again. */
 export const toastFailedToggle =
   (path: FlagInEnvironment, enabled: boolean) =>
   (error: unknown): void =>

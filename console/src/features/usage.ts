@@ -54,8 +54,8 @@ export function groupByEnvironment(
 }
 
 /**
- * Sums the counts by application, with the most requests first. The slots are the same as for the environments, so both
- * have the same sum. `environments` determines the order of the names.
+ * Sums the counts by application, with the most requests first. The slots are the same as for the environments, so that both
+ * have the same total. `environments` determines the order of the names.
  */
 export function groupByApplication(
   counts: readonly Counts[],

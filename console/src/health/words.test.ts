@@ -45,7 +45,7 @@ test("formats the formula with the project's numbers", () => {
   expect(formatFormula({ features: 0, stale: 0, potentiallyStale: 0 })).toContain('no flags');
 });
 
-test('computes the score if all flags whose findings have points were archived', () => {
+test('computes the score as if all flags whose findings have points were archived', () => {
   const rules = [
     { rule: 'stale', findings: 1, snoozed: 0, points: 16.67 },
     { rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 },
@@ -67,7 +67,7 @@ test('computes the score if all flags whose findings have points were archived',
   ).toBe(50);
 });
 
-test('computes the score if the flags with snoozed findings were archived too', () => {
+test('computes the score as if the flags with snoozed findings were archived too', () => {
   const rules = [
     { rule: 'stale', findings: 1, snoozed: 0, points: 16.67 },
     { rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 },

@@ -36,8 +36,9 @@ const sumScored = (rules: readonly Rule[], count: (rule: Rule) => number): numbe
 export const countSnoozed = (rules: readonly Rule[]): number => sumScored(rules, rule => rule.snoozed);
 
 /**
- * Returns the score if the flags of all listed findings with points were archived. The points of rules do not add up, because
- * each archived flag also lowers the number of flags. Snoozed findings lower the score, unless they are repaired too.
+ * Returns what the score would be if all flags whose listed findings have points were archived. Adding up the rules' points would be
+ * wrong, because each archived flag also lowers the number of flags. Snoozed findings keep lowering the score unless they are
+ * repaired too.
  */
 export function computeScoreAfterRepairs(
   { health, counts, rules }: Pick<Health, 'health' | 'counts' | 'rules'>,

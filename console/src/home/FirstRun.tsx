@@ -13,7 +13,7 @@ import s from './first-run.module.css';
 import { newestFlagQuery, newestTokenQuery } from './queries.ts';
 import { useProgress } from './useProgress.ts';
 
-/** Guides from an empty instance to a flag that an application evaluates. Each step is checked off automatically. */
+/** Guides the user from an empty instance to a flag that an application evaluates. Each step is checked off automatically. */
 export function FirstRun({ onHide }: { onHide(): void }) {
   const me = useMe();
   const flag = useQuery(newestFlagQuery).data;

@@ -17,7 +17,7 @@ import { formatCount, shortenEnvironment } from '../ui/words.ts';
 import s from './home.module.css';
 import { latestEventsQuery, PROJECT } from './queries.ts';
 
-// Loads on demand, because the first run needs scripts that later visits do not need.
+// Loaded on demand, because the first run needs scripts that later visits do not need.
 const FirstRun = lazy(() =>
   loadChunk(() => import('./FirstRun.tsx')).then(module => ({ default: module.FirstRun })),
 );

@@ -31,7 +31,7 @@ export const newestFlagQuery = queryOptions({
     const query = { project: `IS:${PROJECT}`, sortBy: 'createdAt', sortOrder: 'desc', limit: 1 } as const;
     return unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
   },
-  // The cache has the whole response, because a toggle updates the cached responses of all searches.
+  // Caches the whole response, because a toggle updates the cached responses of all searches.
   select: ({ features }) => features[0] ?? null,
   refetchInterval: REFRESH_MS,
 });

@@ -15,7 +15,7 @@ import s from './integrations.module.css';
 import { eventTypesQuery, matchingEventsQuery, type Provider } from './queries.ts';
 
 const SHOWN_FIELDS = ['description', 'events', 'projects', 'environments', 'ordered', 'whenExhausted'];
-/** Filters that work as in event search. */
+/** Filters that work as they do in the event search. */
 const FILTERS: FilterField[] = [
   { name: 'feature', key: 'flag', label: 'Flag', operators: IS, mono: true },
   { name: 'createdBy', key: 'by', label: 'By', operators: IS },

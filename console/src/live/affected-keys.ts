@@ -55,7 +55,7 @@ const project: FindKeys = ({ projectId }) => [
   keys.flags,
   keys.feature({ projectId }),
 ];
-/** Includes the user's permissions, which decide what the user may see and do. */
+/** Includes the user's own permissions, which change together with the set of projects. */
 const projectLifecycle: FindKeys = () => [
   keys.me,
   keys.projects,
@@ -107,7 +107,7 @@ const integrations: FindKeys = () => [keys.integrations, keys.deliveries];
 const applications: FindKeys = () => [keys.applications, keys.application(), keys.apiTokens];
 const sessions: FindKeys = () => [keys.sessions, keys.users];
 const login: FindKeys = () => [keys.users];
-/** Events without a page in the console, which only the event log shows. */
+/** For events about subjects that have no page in the console and appear only in the event log. */
 const noKeys: FindKeys = () => [];
 
 /** Finds the queries that events of each type affect, in addition to those that show events. */

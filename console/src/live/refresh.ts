@@ -18,11 +18,11 @@ const MAX_PAUSE_MS = 30_000;
 const MAX_WAIT_MS = 1_000;
 
 export type Refresher = {
-  /** Reloads what the events changed, shortly afterwards and together with the changes of other events. */
+  /** Reloads what the events changed, after a short delay in which other events are collected. */
   afterEvents: (events: readonly Pick<Event, 'type' | 'project' | 'featureName'>[]) => void;
   /** Reloads what this user's change may have affected, without waiting for its events, which other changes can delay. */
   afterWrite: (write: Write) => Promise<void>;
-  /** Reloads these queries shortly afterwards. */
+  /** Reloads these queries after the same delay. */
   reload: (queryKeys: readonly QueryKey[]) => void;
   reloadEverything: () => void;
 };

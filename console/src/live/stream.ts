@@ -73,7 +73,7 @@ export async function streamEvents(signal: AbortSignal, handlers: Handlers): Pro
   let lastReceivedAt = 0;
   let reloadedAt = Number.NEGATIVE_INFINITY;
   let failureCount = 0;
-  /** Events that the user cannot see do not arrive, but use ids. This counts their ids since the last block without an event. */
+  /** Events that the user cannot see never arrive, but they use up ids. Counts these ids since the last block without an event. */
   let hiddenCount = 0;
 
   function handleBlocks(blocks: Block[]): void {
@@ -104,7 +104,7 @@ export async function streamEvents(signal: AbortSignal, handlers: Handlers): Pro
     const connection = new AbortController();
     const endIfHidden = () => isHidden() && connection.abort();
     document.addEventListener('visibilitychange', endIfHidden, { signal: connection.signal });
-    // A connection from before the browser went offline is probably dead, and no error reports it.
+    // A connection opened before the browser went offline is probably dead, but causes no error.
     addEventListener('online', () => connection.abort(), { signal: connection.signal });
     try {
       for await (const blocks of connect(position, AbortSignal.any([signal, connection.signal])))

@@ -17,7 +17,7 @@ test('accepts a colon in the value of a property', () => {
   expect(readForm(SEARCH).properties[1]).toEqual({ name: 'url', value: 'https://example.com' });
 });
 
-test('reads a single property into a list', () => {
+test('reads a single property as a list', () => {
   expect(readForm({ property: 'country:NO' }).properties).toEqual([{ name: 'country', value: 'NO' }]);
 });
 

@@ -21,7 +21,7 @@ export function Preferences() {
 }
 
 function ThemeSetting() {
-  // Suspending transitions adds a style element, which the content security policy rejects.
+  // Keeps transitions, because suspending them adds a style element, which the content security policy rejects.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <Row title="Theme">

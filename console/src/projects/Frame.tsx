@@ -42,7 +42,7 @@ export function ProjectPage({
   /** The label of the tab, such as "Flags". */
   part: string;
   actions?: ReactNode;
-  /** Below the tabs, such as a filter bar. */
+  /** Shown below the tabs, such as a filter bar. */
   head?: ReactNode;
   children: ReactNode;
 }) {

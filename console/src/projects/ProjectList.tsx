@@ -1,5 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays on the list, which marks the active row
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useRef, useState } from 'react';
@@ -20,7 +20,7 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
   const client = useQueryClient();
   const navigate = useNavigate();
   const [chosenProject, setChosenProject] = useState<Project>();
-  // Its current state, because flags may be created or archived while the dialog is open.
+  // The project in its current state, because flags may be created or archived while the dialog is open.
   const projectInDialog = projects.find(({ id }) => id === chosenProject?.id) ?? chosenProject;
   const activeProject = useRef<Project>(undefined);
   const toggleFavorite = useCallback(

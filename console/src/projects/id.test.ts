@@ -18,7 +18,7 @@ test.each([
   ['a/b', 'An id must not contain "/"'],
   ['archive', '"archive" is reserved'],
   ['search', 'Project "search" already exists'],
-])('checks the id %j', (id, problem) => {
+])('finds what is wrong with the id %j, if anything', (id, problem) => {
   const actual = findIdProblem(id, ['search']);
 
   if (problem === undefined) expect(actual).toBeUndefined();

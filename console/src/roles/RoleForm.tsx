@@ -37,7 +37,7 @@ export function RoleForm({
   /** The role compared with by default. */
   defaultComparison?: Role | undefined;
   onChange(part: Partial<Draft>): void;
-  /** More fields, before the permissions. */
+  /** Additional fields, shown before the permissions. */
   children?: ReactNode;
 }) {
   const messages = messagesByField(error);

@@ -9,7 +9,7 @@ test.each([
     ['A_B', 'C_D', 'E_F'],
   ],
   ['No user with the Admin role would remain.', []],
-])('%s', (message, permissions) => {
+])('finds the permissions named in the message "%s"', (message, permissions) => {
   expect(parsePermissions(message)).toEqual(permissions);
 });
 

@@ -39,7 +39,7 @@ test('counts a flag once per environment, no matter how many of its strategies u
   ]);
 });
 
-test('separates disabled flags, because a change reaches nobody there', () => {
+test('lists disabled flags separately, because they reach nobody', () => {
   const uses = [use('checkout', 'production'), use('sepa', 'production')];
   const flags = [flag('checkout', { production: true }), flag('sepa', { production: false })];
 

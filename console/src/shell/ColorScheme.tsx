@@ -3,7 +3,7 @@ import { Moon, Sun } from 'lucide-react';
 
 /** Toggles between light and dark mode. public/scheme.js applies the choice before the first paint. */
 export function ColorScheme() {
-  // Suspending transitions adds a style element, which the content security policy rejects.
+  // Keeps transitions, because suspending them adds a style element, which the content security policy rejects.
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const other = scheme === 'dark' ? 'light' : 'dark';

@@ -61,7 +61,7 @@ type SidebarProps = {
 
 export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: SidebarProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click
+    // biome-ignore lint/a11y/useKeyWithClickEvents: pressing Enter on a link triggers a click
     <nav
       aria-label="Main"
       className={s.side}

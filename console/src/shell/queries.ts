@@ -13,7 +13,7 @@ export const profileQuery = queryOptions({
 export const projectsQuery = queryOptions({
   queryKey: keys.projects,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/projects', { signal })),
-  // projects/queries.ts shares the cached response, and changes it.
+  // Caches the whole response, because projects/queries.ts uses and updates it too.
   select: ({ projects }) => projects,
   staleTime: 30_000,
 });
@@ -50,7 +50,7 @@ export const favoritesQuery = queryOptions({
 export const integrationsQuery = queryOptions({
   queryKey: [...keys.integrations, 'list'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/addons', { signal })),
-  // integrations/queries.ts shares the cached response.
+  // Caches the whole response, because integrations/queries.ts uses it too.
   select: ({ addons }) => addons,
   staleTime: 30_000,
   refetchInterval: 30_000,

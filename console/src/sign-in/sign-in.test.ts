@@ -49,7 +49,7 @@ test.each([
   ['passwords only', { password: true, singleSignOn: false }, false],
   ['neither', { password: false, singleSignOn: false }, true],
 ])(
-  'allows, warns about or blocks %s, depending on how many admins could still log in',
+  'given %s, allows the change, warns or blocks it, depending on how many admins could still log in',
   (_, methods, isBlocked) => {
     expect(findLockout(adminsOfBothMethods, methods)?.isBlocked).toBe(isBlocked);
   },

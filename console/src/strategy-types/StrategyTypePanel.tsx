@@ -42,7 +42,7 @@ const EMPTY: Draft & { name: string } = { name: '', description: '', parameters:
 const toDraft = ({ description, parameters }: StrategyType): Draft => ({ description, parameters });
 const isComplete = ({ parameters }: Draft): boolean => parameters.every(({ name }) => name.trim() !== '');
 
-/** The panel that creates a strategy type. SDKs must implement it under its name. */
+/** The panel that creates a strategy type. SDKs must implement the type under the same name. */
 export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({

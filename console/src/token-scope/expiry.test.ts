@@ -11,7 +11,7 @@ test("expires a token after a number of days, or at the start of a date in the u
   );
 });
 
-test('is incomplete only while a custom date is missing', () => {
+test('an expiry is incomplete only while its custom date is missing', () => {
   expect(isIncomplete({ days: CUSTOM_EXPIRY, date: '' })).toBe(true);
   expect(isIncomplete({ days: CUSTOM_EXPIRY, date: '2027-01-31' })).toBe(false);
   expect(isIncomplete({ days: '30', date: '' })).toBe(false);

@@ -17,7 +17,7 @@ test.each([
   ['null', 'not an export'],
   ['[]', 'not an export'],
   ['{"features":[]}', 'not an export'],
-])('rejects %s', (text, problem) => {
+])('rejects %s, which is not an export', (text, problem) => {
   expect(parseExport(text)).toEqual({ problem: expect.stringContaining(problem) });
 });
 
@@ -32,7 +32,7 @@ test.each([
   [['production', 'staging'], undefined],
   [[undefined], undefined],
   [[], undefined],
-])('finds the environment of an export in %j', (environments, source) => {
+])('finds the environment of an export whose flags name the environments %j', (environments, source) => {
   const featureEnvironments = environments.map((environment, n) => ({
     featureName: `flag-${n}`,
     enabled: true,

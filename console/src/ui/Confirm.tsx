@@ -29,7 +29,7 @@ export function Confirm({
   title: string;
   action: string;
   danger?: boolean;
-  /** Whether Enter cancels, for a change that affects users. The default is the value of `danger`. */
+  /** Whether Enter cancels, as it should for a change that affects users. The default is the value of `danger`. */
   focusesCancel?: boolean;
   disabled?: boolean;
   reasonRule?: ReasonRule;

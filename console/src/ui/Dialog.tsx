@@ -2,7 +2,7 @@ import type { DrawerProps, ModalProps } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 
-/** The shell loads the script after the first page, so that a dialog appears even if the server is unreachable by then. */
+/** The shell loads the script after the first page, so that a dialog appears even if the server has become unreachable. */
 export const loadDialogs = () => loadChunk(() => import('./dialogs.ts'));
 const LazyModal = lazy(() => loadDialogs().then(module => ({ default: module.Modal })));
 const LazyDrawer = lazy(() => loadDialogs().then(module => ({ default: module.Drawer })));

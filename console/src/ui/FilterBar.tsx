@@ -199,8 +199,8 @@ export function FilterBar({
 const MIN_TEXT_LENGTH = 2;
 
 /**
- * Returns suggestions for the typed string, and the fields including the values found. The string is undefined while the list is
- * closed.
+ * Returns suggestions for the typed string, and the fields extended with the values that the server found. The string is undefined
+ * while the list is closed.
  */
 function useSuggestions(
   typedText: string | undefined,

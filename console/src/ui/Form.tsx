@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import s from './Form.module.css';
 
-/** Fields below each other, with the buttons in a footer. Enter submits. */
+/** A column of fields, with the buttons in a footer. Enter submits. */
 export function Form({
   actions,
   children,

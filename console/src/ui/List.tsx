@@ -24,8 +24,8 @@ export type RowState = { index: number; isActive: boolean; isSelected: boolean }
 
 /**
  * A virtual list of all rows that match a search. The list renders only the visible rows, and `onVisible` reports them so that
- * they can be loaded. The list itself stores the active row, so a key press renders two rows instead of the page (4 ms instead of
- * 11). J, K and the arrow keys move, Enter opens, and X selects.
+ * they can be loaded. The list itself stores the active row, so a key press renders two rows instead of the whole page (4 ms instead
+ * of 11 ms). J, K and the arrow keys move, Enter opens, and X selects.
  *
  * With `as="listbox"`, rows contain no controls and one row is selected, for example in the event list. With `as="table"`, rows
  * contain elements with `role="cell"`.
@@ -75,8 +75,8 @@ export function List<Row>({
   /** Called with the first and the last visible index, so that their pages can be loaded. */
   onVisible?(firstIndex: number, lastIndex: number): void;
   /**
-   * Called with whether the list is scrolled to the top, because a list that grows at the top must not move while somebody reads
-   * it.
+   * Called when the user scrolls, with whether the list is at the top. A list that grows at the top must not move while somebody
+   * reads it.
    */
   onAtTopChange?(isAtTop: boolean): void;
   className?: string;

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays on the list, which marks the active row
 import type { CSSProperties, ReactNode } from 'react';
 import s from './Row.module.css';
 import { cx } from './words.ts';

@@ -160,7 +160,7 @@ export function AddAccessPanel({
   );
 }
 
-/** Returns everybody who can have the role, and whether they already do. Groups come first. */
+/** Returns everybody who can have the role, and whether they already have it. Groups come first. */
 function listCandidates(
   { users, groups, serviceAccounts = [] }: PossibleMembers,
   access: Access,
