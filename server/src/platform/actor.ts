@@ -11,13 +11,13 @@ export type Actor = {
   credential?: Credential;
   /** The token of the user or service account, if the request has one instead of a session. */
   token?: ActingToken;
-  /** Limits the token to a part of its owner's permissions. An actor with a scope is never a root admin. */
+  /** Limits the token to a subset of its owner's permissions. An actor with a scope is never a root admin. */
   scope?: ActorScope;
   /** The name and version of the client that sent the request, if it identifies itself. */
   client?: string;
   /** The reason that the caller gives for the request's changes. It is stored in each of their events. */
   comment?: string;
-  /** Held by a request with an Idempotency-Key, and settled by the change that the request makes. */
+  /** The claim on the Idempotency-Key of the request, if it has one. The change that the request makes settles the claim. */
   claim?: Claim;
   /** The new revision of each environment that the request changed. The response lists them. */
   revisions?: Map<string, number>;

@@ -59,7 +59,7 @@ function rejectRepetition(run: string, options: Options, tokens: Tokens): void {
   if (repeatedName !== undefined) rejectOption(run, `--${repeatedName} can be passed only once`);
 }
 
-/** Rejects options that the command would ignore, with the reason or the command they belong to. */
+/** Rejects options that the command would ignore. `reason` says why, or which command they belong to. */
 export function rejectUnused(run: string, values: object, names: readonly string[], reason: string): void {
   const unusedName = Object.entries(values).find(
     ([name, value]) => names.includes(name) && value !== undefined && value !== false,
@@ -93,7 +93,7 @@ function printAndExit(text: string): never {
   process.exit(0);
 }
 
-/** Appends an option. npm passes on only the options after --. */
+/** Appends an option to a command. npm passes only what follows -- to the script. */
 const appendOption = (run: string, option: string): string =>
   run.startsWith('npm ') ? `${run} -- ${option}` : `${run} ${option}`;
 

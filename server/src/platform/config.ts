@@ -228,7 +228,7 @@ export function postgresUrl(text: string | undefined): string {
   const hosts = authority.slice(authority.lastIndexOf('@') + 1);
   if (hosts.includes(',') || /[?&]target_session_attrs=/.test(query)) throw new Error(SEVERAL_HOSTS);
   const url = URL.parse(text);
-  // A / or ? in a password ends the authority too early, so the @ after the password ends up in the path or the query.
+  // A / or ? in a password ends the authority early, which leaves the @ after the password in the path or the query.
   const urlAfterAuthority = url === null || path === '' ? path + query : path;
   if (!authority.includes('@') && urlAfterAuthority.includes('@')) throw new Error(NOT_ENCODED);
   if (url === null) throw new Error(describeHostProblem(authority));
@@ -261,7 +261,7 @@ function describeHostProblem(authority: string): string {
     : 'has an invalid host or port';
 }
 
-/** Returns the origin in lower case and without the default port, because it is compared with what browsers and programs send. */
+/** Returns the origin in lower case and without the default port, because it is compared with what browsers and other clients send. */
 function httpUrl(fallback: string): Parse<string> {
   return (text = fallback) => {
     const url = URL.parse(text);

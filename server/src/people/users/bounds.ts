@@ -39,7 +39,7 @@ async function listUnknownEnvironments(db: Reader, names: string[]): Promise<str
   return rows.map(({ name }) => name);
 }
 
-/** Rejects an agent token that could change anything anywhere, or that would be valid for a long time. */
+/** Rejects an agent token that could change anything anywhere, or that would be valid for too long. */
 export function requireAgentBounds({ expiresAt, scope }: NewPersonalToken): void {
   const details: Violation[] = [];
   const add = (message: string, path: string) => details.push({ message, path: `/body/${path}` });

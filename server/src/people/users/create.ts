@@ -15,8 +15,8 @@ type IdentityFields = Pick<User, 'name' | 'username' | 'email'>;
 export type CheckedUser = IdentityFields & { rootRole: number | string; passwordHash: string | null };
 
 /**
- * Checks a new user and hashes the password. `network` is the network of a person who signs up. Runs before the change, because a
- * hash takes 60 ms.
+ * Checks a new user and hashes the password. `network` is the network of a person who signs up. Call this before the change opens
+ * its transaction, because hashing takes 60 ms.
  */
 export async function checkNewUser(
   input: Partial<IdentityFields> & { rootRole: number | string; password?: string | null },
@@ -116,7 +116,7 @@ export async function requireRootRoleId(tx: Tx, role: number | string): Promise<
   return id;
 }
 
-/** Returns the user as events show them, without secrets and the time of last use. */
+/** Returns the fields of a user that events contain: no secrets, and no time of last use. */
 export function userEventData({ id, name, username, email, rootRole }: User): object {
   return { id, name, username, email, rootRole };
 }

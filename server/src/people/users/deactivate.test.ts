@@ -22,7 +22,7 @@ const readEvents = async (type: string) =>
 /** Revokes the Admin role from all users, so that a test creates the only admins. */
 const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
 
-test('ends tokens on every server, ends sessions, and records how many', async () => {
+test('deletes tokens on every server, ends sessions, and records how many of each', async () => {
   const user = await makeUser(harness.db, 'Editor', 'dora');
   const person = await makePerson(harness.db);
   const browser = await logIn(harness.app, person.username);
@@ -101,7 +101,7 @@ test('lists deactivated users with a filter and does not offer them in access pi
   expect(creators).toContainEqual(expect.objectContaining({ id: user.id, name: 'leaver' }));
 });
 
-test('keeps roles for a reactivation, which restores no tokens', async () => {
+test('a reactivated user has the same roles as before, but the deleted tokens stay deleted', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const { id: project } = await makeProject(harness.db);
   await makeMember(harness.db, user, project, 'Owner');
@@ -148,7 +148,7 @@ test('rejects the deactivation of the last active admin, not counting deactivate
   expect((await deactivate(second.id)).status).toBe(200);
 });
 
-test('keeps one of two admins who are deactivated at the same time', async () => {
+test('deactivates only one of the last two admins if both are deactivated at the same time', async () => {
   await demoteAll();
   const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
   // A different server has deactivated the first admin but has not committed yet.
@@ -163,7 +163,7 @@ test('keeps one of two admins who are deactivated at the same time', async () =>
   expect((await secondDeactivation).status).toBe(403);
 });
 
-test('rejects the creation of a token during the deactivation', async () => {
+test('a user cannot create a token while being deactivated', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
   // A different server has deactivated the user but has not committed yet.

@@ -5,7 +5,7 @@ import { listPermissions } from '../roles/permissions.ts';
 import type { PermissionOverview } from './admin-schema.ts';
 import { findUser, listUserRoles } from './store.ts';
 
-/** Returns every permission by scope, and whether the user has it: on the instance, in the project or in the environment. */
+/** Lists the root, project and environment permissions, and says for each whether the user has it there. */
 export async function readPermissionOverview(
   db: Reader,
   id: number,

@@ -21,7 +21,7 @@ export async function removeUser(current: Change, id: number): Promise<void> {
   });
 }
 
-/** Deletes all of the users, or none if one of them is not inactive. */
+/** Deletes all the given users, or none of them if one is missing or was active recently. */
 export async function removeInactiveUsers(current: Change, ids: number[]): Promise<void> {
   await keepLastAdmin(current, async () => {
     const users = await lockUsers(current.tx, ids);

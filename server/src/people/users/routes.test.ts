@@ -23,7 +23,7 @@ test('returns the authenticated user with their permissions, projects and enviro
   expect(body.permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: 'veras' });
 });
 
-test('omits a permission that applies to a different project than the one in which the role is granted', async () => {
+test('omits a permission that is limited to a different project than the one where the user has the role', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const [grantedProject, otherProject] = [await makeProject(harness.db), await makeProject(harness.db)];
   const role = await call(harness.app, 'POST', '/api/admin/roles', {
@@ -55,7 +55,7 @@ test('omits a permission that applies to a different project than the one in whi
   );
 });
 
-test('returns an admin token without a user and with ADMIN', async () => {
+test('describes an admin token with the ADMIN permission and without a username', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/user');
 
   expect(body).toEqual({

@@ -10,7 +10,7 @@ import { findUser, lockUsers, updateUser } from './store.ts';
 
 /** Updates the given fields of a user. */
 export async function changeUser(current: Change, id: number, input: UserUpdate): Promise<User> {
-  // Only a new root role can revoke ADMIN, so other updates do not take the lock on the admins.
+  // Only a new root role can revoke ADMIN, so other updates do not lock the admins.
   return input.rootRole === undefined
     ? await applyUpdate(current, id, input)
     : await keepLastAdmin(current, () => applyUpdate(current, id, input));

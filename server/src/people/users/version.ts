@@ -6,7 +6,7 @@ import { lockUsers } from './store.ts';
 export const VERSIONED_USER: Versioned<number, User> = {
   formatName: id => `User ${id}`,
   lock: async ({ tx }, id) => {
-    // A change to a user can revoke ADMIN, so it takes the lock on admins first.
+    // A change to a user can revoke ADMIN, so the admins are locked first.
     await lockAdmins(tx);
     const [user] = await lockUsers(tx, [id]);
     return user;

@@ -3,8 +3,8 @@ import type { Tx } from '../../platform/db/database.ts';
 import { MAX_VIEWS, type SavedView, type SavedViewInput } from './schema.ts';
 import { deleteUserViews, deleteView, insertView, lockAndCountViews, updateView } from './store.ts';
 
-// Saved views record no events, because they change nothing for anybody else, and a query can name projects that readers of the log
-// cannot read.
+// Changes to saved views record no events, because they affect nobody else, and because a query can name projects that readers of
+// the event log cannot see.
 
 const trimName = (input: SavedViewInput): SavedViewInput => ({ ...input, name: input.name.trim() });
 

@@ -11,7 +11,7 @@ const content = {
   page: Type.String({
     minLength: 1,
     maxLength: 200,
-    // Browsers read a backslash as a slash and remove tabs and line breaks, so the page could be on a different host.
+    // Browsers read a backslash as a slash and remove tabs and line breaks, so such a path could lead to a different host.
     pattern: '^/(?!/)[^\\\\\\s]*$',
     'x-rule': 'must be a path that starts with one slash, without backslashes and whitespace',
     description: 'Path of the console page, such as /events',

@@ -1,11 +1,11 @@
 import pg from 'pg';
 
 const QUERY_TIMEOUT = 'Query read timeout';
-/** PostgreSQL's error code for a write that it does not accept. */
+/** PostgreSQL's error code for a write in a read-only transaction. */
 export const READ_ONLY = '25006';
 /**
- * PostgreSQL reports these parameters when a connection opens and whenever they change. If either is on, PostgreSQL accepts
- * no writes.
+ * PostgreSQL reports these parameters when a connection opens and whenever they change. If either is on, PostgreSQL
+ * rejects writes.
  */
 const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
 
@@ -28,12 +28,12 @@ export class Client extends pg.Client {
     );
   }
 
-  /** Whether PostgreSQL accepts no writes on this connection, most often because it reached a standby. */
+  /** Whether PostgreSQL rejects writes on this connection, usually because the connection reached a standby. */
   get isReadOnly(): boolean {
     return this.readOnlyParameters.size > 0;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the many overloads of `query` stay as they are
+  // biome-ignore lint/suspicious/noExplicitAny: repeating the many overloads of `query` would add nothing
   override query(...args: any[]): any {
     const result = (super.query as (...args: unknown[]) => unknown)(...args);
     if (result instanceof Promise) result.catch(error => this.endAfter(error));
@@ -47,10 +47,10 @@ export class Client extends pg.Client {
   }
 }
 
-/** PostgreSQL already has the maximum number of connections for the server, the role or the database. */
+/** PostgreSQL's error code when the server, the role or the database has reached its maximum number of connections. */
 const TOO_MANY_CONNECTIONS = '53300';
 
-/** Returns the connection class for a pool. It calls `onTooManyConnections` when PostgreSQL has no room for another connection. */
+/** Returns the connection class for a pool. It calls `onTooManyConnections` when PostgreSQL rejects a connection because it has too many. */
 export const makeReportingClient = (onTooManyConnections: () => void): typeof Client =>
   class extends Client {
     // biome-ignore lint/suspicious/noExplicitAny: a pool always passes a callback
@@ -62,7 +62,7 @@ export const makeReportingClient = (onTooManyConnections: () => void): typeof Cl
     }
   };
 
-/** A connection for a pool that a library manages. It closes itself when PostgreSQL rejects a write because it is read-only. */
+/** A connection for a pool that a library manages. It closes itself when PostgreSQL rejects a write on it as read-only. */
 export class JobsClient extends Client {
   protected override endAfter(error: Error): void {
     if (error instanceof pg.DatabaseError && error.code === READ_ONLY) this.end().catch(() => {});

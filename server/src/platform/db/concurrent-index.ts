@@ -24,8 +24,8 @@ export function parseCreateIndex(statement: string): Definition | undefined {
 }
 
 /**
- * Builds an index without blocking writers, even on a partitioned table, for which PostgreSQL itself has no such statement. It can
- * be repeated after any interruption.
+ * Builds an index without blocking writers, even on a partitioned table, where `create index concurrently` is not supported. After
+ * any interruption, it can simply run again.
  */
 export async function createIndex(runners: Runners, definition: Definition): Promise<void> {
   const { table } = definition;
@@ -44,8 +44,8 @@ async function createPlainIndex(runners: Runners, { unique, index, table, rest }
 }
 
 /**
- * Creates the index of the parent first, on the parent only. That index is empty, and every partition that is attached from then on
- * gets its own part of it. The index becomes valid when the last partition's index is attached.
+ * Creates the index on the parent alone first. That index is empty, but every partition that is attached from then on gets a matching
+ * index. The parent's index becomes valid when the last partition's index is attached to it.
  */
 async function createPartitionedIndex(runners: Runners, definition: Definition): Promise<void> {
   const { unique, index, table, rest } = definition;
@@ -67,7 +67,7 @@ async function createPartitionedIndex(runners: Runners, definition: Definition):
   }
 }
 
-/** Returns a partition of the table that has no part of the index yet. */
+/** Returns a partition of the table that has no matching index yet. */
 async function findUnindexedPartition(
   client: pg.Client,
   { index, table }: Definition,

@@ -37,7 +37,7 @@ const openPool = (name: string, poolSize: number, more: { onTooManyConnections?:
 const runQueries = (db: Db, count: number, seconds = 0.2) =>
   Promise.all(Array.from({ length: count }, () => sql`select pg_sleep(${seconds})`.execute(db)));
 
-test('a pool that gets no connection makes another pool close its idle ones', async () => {
+test('a pool that cannot get a connection makes a different pool close its idle connections', async () => {
   const requests = openPool('requests', LIMIT);
   await runQueries(requests.db, LIMIT);
   const sdk = openPool('sdk', 1, { onTooManyConnections: requests.pool.closeIdle });
@@ -76,7 +76,7 @@ test('a pool whose connections are all in use makes room for a more important on
         ),
     )
     .toBe('connected');
-  // The more important pool keeps the connection, although requests are waiting for a connection.
+  // The more important pool keeps its connection, although requests are waiting for one.
   await runQueries(sdk.db, 1);
 
   isBusy = false;
