@@ -53,7 +53,7 @@ test('every variable with a secret has a _FILE variable, and no other variable d
   ]);
 });
 
-test('an empty file is an error for the database and the key, and counts as not set for the others', () => {
+test('an empty file is an error for the database URL and the secret key, and counts as unset for other variables', () => {
   expect(
     readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: writeSecretFile('') }).oldSecretKeys,
   ).toEqual([]);

@@ -50,7 +50,7 @@ export class Client extends pg.Client {
 /** PostgreSQL's error code when the server, the role or the database has reached its maximum number of connections. */
 const TOO_MANY_CONNECTIONS = '53300';
 
-/** Returns the connection class for a pool. It calls `onTooManyConnections` when PostgreSQL rejects a connection because it has too many. */
+/** Returns the connection class for a pool. It calls `onTooManyConnections` when PostgreSQL has no connection left. */
 export const makeReportingClient = (onTooManyConnections: () => void): typeof Client =>
   class extends Client {
     // biome-ignore lint/suspicious/noExplicitAny: a pool always passes a callback

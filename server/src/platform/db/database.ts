@@ -12,20 +12,20 @@ export type Reader = Pick<Db, 'selectFrom' | 'selectNoFrom' | 'with' | 'withRecu
 /** A transaction, for functions that write. */
 export type Tx = Transaction<DB>;
 
-/** For `satisfies`, because the compiler finds an unknown column only where the object is written, not after a spread. */
+/** For `satisfies` on an object literal, because the compiler does not report unknown columns in an object that is spread. */
 export type Columns<Table extends keyof DB> = Updateable<DB[Table]>;
 
 /** The columns of a row that an outer join may not find, in which case all of them are null. */
 export type OuterJoined<Row> = Row | { [Column in keyof Row]: null };
 
-/** The row for a shape with optional fields. The row has null where the response omits the field. */
+/** The row for a response with optional fields. Where the response omits a field, the row has null. */
 export type NullForAbsent<Shape> = {
   [Field in keyof Shape]-?: object extends Pick<Shape, Field> ? Shape[Field] | null : Shape[Field];
 };
 
-/** PostgreSQL ends a statement after this time. It bounds what one caller can cost the others. */
+/** PostgreSQL cancels a statement after this time, which limits how long one caller can slow down the others. */
 export const STATEMENT_TIMEOUT_MS = 15_000;
-/** The client gives up a little later, because by then PostgreSQL would have ended the statement if it were reachable. */
+/** The client gives up a little later, because by then PostgreSQL would have canceled the statement if it were reachable. */
 export const QUERY_TIMEOUT_MS = 17_000;
 /** Migrations have no statement timeout. This timeout bounds only the wait for a database that is unreachable. */
 export const MIGRATION_TIMEOUT_MS = 6 * 3_600_000;
@@ -50,7 +50,7 @@ export type PoolSettings = {
   onReadOnly?: () => void;
   /** Called when PostgreSQL rejects a connection because it has too many. */
   onTooManyConnections?: () => void;
-  /** Sets timeouts and planner options for each connection, which not every connection pooler passes on. The default is true. */
+  /** Whether to set timeouts and planner options for each connection. Not every pooler passes them on. The default is true. */
   sessionOptions?: boolean;
   /** Whether frequent statements are prepared. The default is true. */
   preparedStatements?: boolean;
@@ -58,7 +58,7 @@ export type PoolSettings = {
   queryTimeoutMs?: number;
   /** How long a caller waits for a connection before it gets 503. */
   connectTimeoutMs?: number;
-  /** Replaces settings of each connection. Tests on a busy machine use it. */
+  /** Overrides settings of each connection, for tests on a busy machine. */
   session?: Partial<typeof SESSION_SETTINGS>;
   /** Called with the SQL of every statement, without its values. */
   onQuery?: (sql: string) => void;
@@ -133,7 +133,7 @@ function openPool(settings: PoolSettings): pg.Pool {
   return pool;
 }
 
-/** Closes connections that accept no writes soon after they are opened, so that the pool finds the new primary by itself. */
+/** Closes read-only connections soon after they are opened, so that the pool finds the new primary by itself. */
 function dropReadOnly(pool: pg.Pool, onReadOnly: () => void): void {
   const outdatedClients = new WeakSet<pg.PoolClient>();
   // Each client is an instance of the class that the pool was given.
@@ -181,7 +181,8 @@ function formatSessionOptions({ session }: PoolSettings): string {
 }
 
 /**
- * Frees connections for a more important pool that got none. It closes idle connections, and for a while uses one fewer than now.
+ * Frees connections for a more important pool that got none. Idle connections are closed, and for a while, the pool uses one
+ * connection fewer than now.
  */
 function makeRoom(pool: pg.Pool, poolSize: number): void {
   const inUse = pool.totalCount - pool.idleCount;
@@ -193,8 +194,8 @@ function makeRoom(pool: pg.Pool, poolSize: number): void {
 }
 
 /**
- * Closes idle connections. When one connection gets no response, the idle connections are just as broken, so each of them would
- * cost a caller the same wait.
+ * Closes idle connections. When one connection gets no response, the idle ones are probably broken too, and each of them would make
+ * a caller wait just as long.
  */
 function dropIdle(pool: pg.Pool, shouldDrop: (client: pg.PoolClient) => boolean = () => true): void {
   for (let remaining = pool.idleCount; remaining > 0; remaining--) {

@@ -135,8 +135,8 @@ export function translateDbError(error: unknown): ApiError | undefined {
 }
 
 /**
- * Returns whether the error, or its cause, concerns the whole database, so that everyone who uses the database fails for the same
- * reason.
+ * Returns whether the error, or its cause, concerns the whole database, so that every other use of the database would fail for the
+ * same reason.
  */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -146,7 +146,7 @@ export function isOutage(error: unknown): boolean {
 /** The SQLSTATE classes for rejected values: data exceptions and violated constraints. */
 const REJECTED_CODE = /^(22|23)/;
 
-/** Returns whether PostgreSQL rejected the values, so that it would reject them again. */
+/** Returns whether PostgreSQL rejected the values themselves, so that a retry would fail again. */
 export const isRejection = (error: unknown): boolean =>
   error instanceof Error && REJECTED_CODE.test(getCode(error));
 

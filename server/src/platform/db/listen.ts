@@ -2,7 +2,7 @@ import pg from 'pg';
 import { boundedConnection } from './database.ts';
 
 const RECONNECT_MS = 1_000;
-/** A connection that only listens does not notice when the network drops it, so it sends queries. */
+/** A connection that only listens does not notice when the network drops it, so it sends a query this often. */
 const HEARTBEAT_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 

@@ -40,7 +40,7 @@ test('every API write that the campaign can send takes its locks in the same ord
   expect(campaign.unreachedOperations.length).toBeLessThan(10);
 });
 
-test('the test notices a deadlock', async () => {
+test('the campaign reports a deadlock', async () => {
   const makeWrite = (first: 'features' | 'projects', second: 'features' | 'projects'): Write => {
     const statements = [first, second].map(table => `select from ${table} for update`);
     return {
@@ -66,7 +66,7 @@ test('the test notices a deadlock', async () => {
   expect(deadlocks).toHaveLength(1);
 });
 
-test('writes about the same flag, project and environment do not deadlock', GENERATED, async () => {
+test('writes to the same flag, project and environment do not deadlock', GENERATED, async () => {
   const writes = campaign.writes.filter(({ name }) =>
     /project|feature|environment|segment|tag|strateg/.test(name),
   );

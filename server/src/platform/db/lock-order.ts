@@ -4,10 +4,10 @@
  * which ends in a 503 instead of a deadlock.
  *
  * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no separate locks, because an operation
- * that changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those
- * rows already, or no other transaction locks them for an update. Triggers lock the segments that a flag starts to use, in share
- * mode. `publish_sdk_documents()` locks the flags that a change touched, which the change has locked already, and finally
- * locks the environment counters.
+ * that changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. That is safe, because the
+ * transaction has locked those rows already, or no other transaction locks them for an update. Triggers lock the segments that a
+ * flag starts to use, in share mode. `publish_sdk_documents()` locks the flags that a change touched, which the change has
+ * locked already, and finally the environment counters.
  *
  * `lock-order.test.ts` compares the list with the locks of every API write, and runs writes against each other.
  */

@@ -116,7 +116,7 @@ test('rejects a database that is both behind and ahead', async () => {
   );
 });
 
-test('rejects a database of an unreleased version and names its migration, before a statement fails', async () => {
+test('rejects a database from an unreleased version and names its migration, before any statement runs', async () => {
   await client.query(`
     delete from migration_checksums;
     insert into migration_checksums (name, checksum) values ('0001_projects', 'x'), ('0003_events', 'x')`);
@@ -189,7 +189,7 @@ test('readers do not queue behind a migration that waits for a lock', async () =
   await longReader.end();
 });
 
-test('nobody queues behind a migration that waits for a vacuum', async () => {
+test('writers do not queue behind a migration that waits for a vacuum', async () => {
   const vacuum = await connect();
   await vacuum.query('begin; lock table features in share update exclusive mode');
 
@@ -273,7 +273,7 @@ test('replaces the invalid index that an interrupted attempt left behind', async
   expect(await listIndexes('features_probe_idx')).toEqual([{ name: 'features_probe_idx', valid: true }]);
 });
 
-test('a server that waits for the migration of another server does not deadlock with its index build', async () => {
+test('waiting for another server to finish its migrations does not deadlock with its index build', async () => {
   const folder = makeMigrationFolder({
     '9001_i.concurrently.sql':
       'create index concurrently if not exists features_probe_idx on features (stale, name)',

@@ -34,7 +34,7 @@ export async function readMigrations(folder: URL): Promise<MigrationFile[]> {
 let ownNames: Promise<string[]> | undefined;
 
 /**
- * Returns the names of this version's migrations. The folder is read once, because a readiness probe needs it every few seconds.
+ * Returns the names of this version's migrations. The folder is read once, because readiness probes need the names every few seconds.
  */
 export function listOwnMigrations(): Promise<string[]> {
   ownNames ??= listNames(MIGRATIONS);

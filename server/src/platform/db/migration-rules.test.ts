@@ -102,7 +102,7 @@ test.each([
   expect(findViolations(text, CONCURRENTLY)).toHaveLength(1);
 });
 
-test('allows not null after the check was validated', () => {
+test('allows set not null on a column whose not null check has been validated', () => {
   const plantedFiles = [
     [
       '9001_a.sql',

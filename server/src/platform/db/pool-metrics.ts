@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { PoolUsage } from './database.ts';
 
-/** Reads each pool's usage, by the pool's name in the metrics. */
+/** For each pool, by its name in the metrics, the function that reads its usage. */
 export type PoolUsageReaders = Map<string, () => PoolUsage>;
 
 /** Registers the metrics of the pools that this process has opened. */

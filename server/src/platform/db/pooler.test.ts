@@ -7,7 +7,7 @@ import { checkPooler } from './pooler.ts';
 const harness = useHarness();
 const POOLED = { databaseUrl: 'postgres://pooler', directUrl: 'postgres://direct' } as Config;
 
-test('lists the statements that set what a pooler does not pass on', async () => {
+test('lists the statements that set the options a pooler does not pass on', async () => {
   const db = openDb({ url: harness.databaseUrl, poolSize: 1, onError: () => {}, sessionOptions: false });
   afterAll(async () => await db.destroy());
 

@@ -46,7 +46,7 @@ test('prepares a read marked PREPARED outside a transaction', async () => {
   expect(await countPrepared("'often'")).toBe(1);
 });
 
-test('stops preparing after a rollback', async () => {
+test('does not prepare reads that run after a rollback', async () => {
   const failingQuery = () =>
     db.transaction().execute(async tx => {
       await sql`select 'rolled back' from notes where id = ${1}`.execute(tx);

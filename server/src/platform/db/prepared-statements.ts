@@ -7,7 +7,7 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 
-/** Marks a read as a prepared statement. It is meant for reads of a few rows by key that almost every request makes. */
+/** Marks a read as a prepared statement. Use it for reads of a few rows by key that almost every request makes. */
 export const PREPARED = sql`/* prepared */`;
 
 const PREPARED_PATTERN = /^\s*select \/\* prepared \*\//;
@@ -103,8 +103,8 @@ function makeStatementNames(client: pg.PoolClient) {
 type PreparedClient = { connection?: { parsedStatements?: Record<string, string> } };
 
 /**
- * Creates a function that returns whether a statement was executed often enough, on all connections together. The least recently
- * used statements are forgotten.
+ * Creates a function that counts an execution of a statement and returns whether it runs often enough to be prepared. It counts the
+ * executions on all connections together, and forgets the least recently used statements.
  */
 function makeFrequencyCheck(): (text: string) => boolean {
   const executions = new Map<string, number>();

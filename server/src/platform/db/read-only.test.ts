@@ -77,7 +77,7 @@ test('on a read-only database, reads work, changes return 503, and the pool find
   expect(await readOnlyMetric()).toBe('0');
 });
 
-test('idle connections that accept no writes are closed', async () => {
+test('idle read-only connections are closed', async () => {
   const settings = {
     url: `${harness.databaseUrl}?options=-c%20default_transaction_read_only%3Don`,
     poolSize: 3,

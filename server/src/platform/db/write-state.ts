@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Flags are read every second, so the server notices a database that is still read-only long before this time is over. */
+/** The server reads flags every second, so it notices long before this time is over if the database is still read-only. */
 const ASSUMED_READ_ONLY_MS = 3_000;
 
 /** Whether the database accepts writes, as far as this process knows from its connections. */
 export type WriteState = {
-  /** Must be called when a connection accepts no writes. */
+  /** Must be called when a connection turns out to be read-only. */
   noteReadOnly: () => void;
   readonly isReadOnly: boolean;
 };

@@ -138,7 +138,7 @@ test.each([
   expect(receiver.received).toEqual([]);
 });
 
-test('DNS rebinding: connects only to the checked address, and checks the next lookup again', async () => {
+test('DNS rebinding: connects only to the checked address, and checks every new lookup', async () => {
   const lookups: string[] = [];
   // An address of this machine that stands in for a public IP address. Nothing listens there.
   const policy = { allowed: ['127.0.0.2'], allowPrivate: false };

@@ -81,7 +81,7 @@ const SCHEMA_LISTS = ['anyOf', 'oneOf', 'allOf'];
 const SCHEMA_MAPS = ['properties', 'patternProperties'];
 const SINGLE_SCHEMAS = ['items', 'additionalProperties', 'not'];
 
-/** Returns the schema with a reference in place of each part that has a title, or the reference to the schema itself. */
+/** Replaces each part that has a title with a reference. If the schema itself has a title, returns a reference to it. */
 function shareSchema({ title, ...schema }: Schema, schemas: Components): Schema {
   const share = (part: unknown) => (isObject(part) ? shareSchema(part, schemas) : part);
   const sharedSchema = Object.fromEntries(
@@ -120,7 +120,7 @@ function shareParameters(operations: Operation[]): Components {
 
 /**
  * Turns error responses and empty responses into components, one for each status and named after it. A response that differs from
- * the common one stays in its operation.
+ * the common one stays inline in its operation.
  */
 function shareResponses(operations: Operation[]): Components {
   const components = new Components('responses');
@@ -146,7 +146,7 @@ function shareResponses(operations: Operation[]): Components {
   return components;
 }
 
-/** Returns a function that tells how often a value occurs among these. */
+/** Returns a function that returns how often a value occurs in the list. */
 function countEqual(values: unknown[]): (value: unknown) => number {
   const counts = new Map<string, number>();
   for (const text of values.map(value => JSON.stringify(value)))

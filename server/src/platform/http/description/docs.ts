@@ -34,8 +34,8 @@ const CONFIGURATION = {
 };
 
 /**
- * The library fills in an operation's form with every example, so the first search would have every filter. The examples move
- * into the descriptions, where a reader still sees them.
+ * The library prefills an operation's form with its examples, so a search that somebody tries would set every filter. The script
+ * moves the examples into the descriptions, where a reader still sees them.
  */
 const START = `'use strict';
 (async () => {
@@ -62,7 +62,7 @@ const REVALIDATE = 'no-cache';
  */
 export function docsRoutes(app: App): void {
   const script = 'text/javascript; charset=utf-8';
-  // The committed document is sent rather than a new one, because building it blocks the server for a second.
+  // Sends the committed document, because building a new one would block the server for a second.
   const document = storeOnce('application/json; charset=utf-8', () => readFile(locate('apiDocument')));
   app.get('/docs/openapi.json', HIDDEN_ROUTE, async (request, reply) =>
     sendFile(request, reply, await document(), REVALIDATE),

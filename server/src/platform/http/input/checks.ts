@@ -19,7 +19,7 @@ export type ValidInput = {
   body: { readonly [field: string]: never };
   /** Names of the fields that were omitted from `body`, for a rule that only needs to know whether a field was given. */
   invalid: ReadonlySet<string>;
-  /** The objects of a list in the body, each without the fields that violate the schema, so that indexes stay the same. */
+  /** Returns the objects of a list in the body without their invalid fields. Invalid items become {}, so indexes stay the same. */
   items: (field: string) => { readonly [field: string]: never }[];
   actor: Actor;
 };
@@ -146,7 +146,7 @@ function selectValidItems(
 ): Record<string, never>[] {
   const list = (body as Record<string, unknown> | null)?.[field];
   const paths = schemaViolations.flatMap(({ path = '' }) => path);
-  // The violations that were cut from a truncated list are unknown.
+  // If the list of violations was truncated, it is unknown which other fields are invalid.
   if (!Array.isArray(list) || paths.includes(`/body/${field}`) || paths.length >= MAX_LISTED) return [];
   return list.map((item, index) => {
     const itemPath = `/body/${field}/${index}`;

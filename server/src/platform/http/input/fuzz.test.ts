@@ -91,7 +91,7 @@ test(`none of ${PATCHES} generated JSON Patches causes a 5xx (seed ${SEED})`, GE
 });
 
 test(
-  `${RUNS_PER_OPERATION} generated requests to every operation get no 5xx, only documented responses, and no internal details (seed ${SEED})`,
+  `${RUNS_PER_OPERATION} generated requests per operation get documented responses, without a 5xx or internal details (seed ${SEED})`,
   GENERATED,
   async () => {
     const user = await makeUser(harness.db, 'Editor');
@@ -118,7 +118,7 @@ test(
           response.statusCode,
         );
         if (response.statusCode >= 400) {
-          // The OpenFeature CLI expects its own error format, so errors about a manifest have both.
+          // The OpenFeature CLI expects its own error format, so errors about a manifest contain both formats.
           const { error: _, ...error } = JSON.parse(response.body);
           expect(error).toEqual({
             id: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -47,7 +47,7 @@ test('a request to an unknown path gets no Halyard-Ignored header, and strict ha
   }
 });
 
-test('strict handling rejects unknown names, with every other violation, and changes nothing', async () => {
+test('strict handling rejects unknown names together with every other violation, and changes nothing', async () => {
   const body = { id: 'strict one', name: 'Strict', featureLimit: -1 };
 
   const rejection = await call(harness.app, 'POST', '/api/admin/projects?dry=true', {
@@ -70,7 +70,7 @@ test('strict handling rejects unknown names, with every other violation, and cha
 });
 
 test.each(['respond-async, handling=strict', 'handling=strict; wait=10', 'Handling="strict"'])(
-  'finds the preference in %j',
+  'applies strict handling if the Prefer header is %j',
   async prefer => {
     const { status } = await call(harness.app, 'GET', '/api/admin/projects?x=1', { headers: { prefer } });
     expect(status).toBe(400);
@@ -78,14 +78,14 @@ test.each(['respond-async, handling=strict', 'handling=strict; wait=10', 'Handli
 );
 
 test.each(['handling=lenient', 'handling=stricter', 'return=minimal'])(
-  'does not find the preference in %j',
+  'does not apply strict handling if the Prefer header is %j',
   async prefer => {
     const { status } = await call(harness.app, 'GET', '/api/admin/projects?x=1', { headers: { prefer } });
     expect(status).toBe(200);
   },
 );
 
-test('the header has a maximum length, and contains only characters that a header can contain', async () => {
+test('the Halyard-Ignored header has a maximum length and contains only printable ASCII characters', async () => {
   const names = Array.from({ length: 300 }, (_, index) => `${index}-${'ü🚩, '.repeat(50)}`);
   const body = { name: 'Many', ...Object.fromEntries(names.map(name => [name, 1])) };
 

@@ -52,7 +52,7 @@ const MAX_NAME_LENGTH = 40;
 const MAX_PATH_LENGTH = 200;
 
 /**
- * Reports fields and parameters that no schema mentions. They have no effect, as in Unleash, so a misspelt name would silently lose
+ * Reports fields and parameters that no schema mentions. They have no effect, as in Unleash, so a misspelled name would silently lose
  * data or widen a search. The response names them in a header. With `Prefer: handling=strict` they are rejected.
  */
 export function installIgnored(app: App): void {
@@ -116,7 +116,7 @@ function selectRejectedNames(request: FastifyRequest): readonly IgnoredProperty[
   );
 }
 
-/** Returns the names that the schema allows where the unknown name is. */
+/** Returns the names that the schema allows in place of the unknown name. */
 function listSiblingNames(path: IgnoredProperty['path'], schema: Schema, find: FindSchema): string[] {
   const parents = path.slice(0, -1).reduce<Schema[]>(
     (schemas, part) => {

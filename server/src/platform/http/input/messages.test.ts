@@ -131,7 +131,7 @@ test('percent-encodes what a hint quotes, and gives no hint for a known type', a
   expect(await hintFor('feature-created')).toBeUndefined();
 });
 
-test('suggests the known names for a misspelt parameter and a misspelt field', async () => {
+test('suggests the known names for a misspelled parameter and a misspelled field', async () => {
   const { body } = await call(
     harness.app,
     'POST',
@@ -212,7 +212,7 @@ test.each<[string, Record<string, string>, string]>([
   expect([response.statusCode, response.json().message]).toEqual([401, message]);
 });
 
-test('names the methods of a path if the requested method does not exist', async () => {
+test('lists the methods that a path accepts if the requested method does not exist', async () => {
   const { status, body, headers } = await call(harness.app, 'PUT', '/api/admin/user-admin/?x=1', {
     body: {},
   });

@@ -84,7 +84,7 @@ function* findUnpatchablePointers(patch: JsonPatch, schema: TSchema): Generator<
 }
 
 /**
- * Returns the fields that exist at the first token that the schema does not define, or undefined if the schema defines all tokens.
+ * Returns the fields that the schema defines in place of the first unknown token, or undefined if the schema defines every token.
  */
 function findPatchableFields(schema: TSchema, tokens: string[], parent = ''): string[] | undefined {
   const { items, properties } = schema as { items?: TSchema; properties?: Record<string, TSchema> };

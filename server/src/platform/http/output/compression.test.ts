@@ -114,7 +114,7 @@ test('other requests proceed while a 16 MB body is compressed', async () => {
   isRunning = false;
 
   expect(gunzipSync(rawPayload).length).toBe(body.length);
-  // A synchronous gzip leaves fewer than 20.
+  // With a synchronous gzip, there are fewer than 20 turns.
   expect(turnCount).toBeGreaterThan(100);
 });
 
@@ -197,7 +197,7 @@ test('If-Match accepts the ETag of a compressed response', async () => {
   expect((await update(String(headers.etag))).status).toBe(200);
 });
 
-test('adds to the Vary header of a response', async () => {
+test('adds Accept-Encoding to an existing Vary header', async () => {
   const app = makeBareApp();
   app.get('/', (_, reply) => reply.type('text/html').header('vary', 'accept').send(LONG));
 

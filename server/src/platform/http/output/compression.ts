@@ -29,8 +29,8 @@ const BROTLI = {
 const GZIP = { flush: constants.Z_SYNC_FLUSH };
 
 /**
- * zlib's threads also hash passwords and read files, so a caller gets two of them at a time, and the queue stays short. A stream
- * needs a thread only while it has something to compress, but about 1 MB of memory all the time.
+ * zlib shares its threads with password hashing and file reads, so a caller gets only two at a time, and no response waits for one.
+ * A stream needs a thread only while it has something to compress, but about 1 MB of memory all the time.
  */
 const WHOLE_RESPONSES: ShareLimits = { capacity: 8, share: 0.25, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
 const STREAMED_RESPONSES: ShareLimits = { ...WHOLE_RESPONSES, capacity: 32 };

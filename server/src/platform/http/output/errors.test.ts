@@ -256,7 +256,7 @@ test.each([
 });
 
 test.each(['/api/proxy?appName=shop', '/api/proxy/client/metrics'])(
-  '%s names the path for frontend SDKs, whatever the token',
+  '%s returns a 404 that names the path for frontend SDKs, whichever token is sent',
   async url => {
     const { secret } = (
       await call(harness.app, 'POST', '/api/admin/api-tokens', {
@@ -272,7 +272,7 @@ test.each(['/api/proxy?appName=shop', '/api/proxy/client/metrics'])(
   },
 );
 
-test('unknown, expired and revoked tokens get the same message', async () => {
+test('unknown, expired and revoked tokens are rejected with the same message', async () => {
   const { body: token } = await call(harness.app, 'POST', '/api/admin/api-tokens', {
     body: { tokenName: 'ending', type: 'backend' },
   });

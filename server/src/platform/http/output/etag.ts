@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** The hash has 132 bits, which is too many for anybody to find two contents with the same tag. */
+/** The hash has 132 bits, so nobody can find two contents with the same tag. */
 const HASH_LENGTH = 22;
 const SEPARATOR = '.';
 

@@ -33,7 +33,7 @@ test.each(
   listOperations()
     .filter(operation => operation.returnsSecret)
     .map(operation => [operation.method, operation.path, operation.body] as const),
-)('%s %s, which shows a secret, is not stored by caches', async (method, path, body) => {
+)('the response of %s %s contains a secret, so caches must not store it', async (method, path, body) => {
   const { headers } = await call(harness.app, method, fillPath(path), { body });
 
   expect(headers).toMatchObject(HEADERS);
@@ -52,7 +52,7 @@ test.each([
   expect(response.headers).toMatchObject(HEADERS);
 });
 
-test('the response to a request that is not HTTP has the security headers', async () => {
+test('the response to invalid HTTP has the security headers', async () => {
   const app = await harness.secondServer();
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

@@ -11,7 +11,7 @@ import type { FastifyRequest } from 'fastify';
 
 const MIB = 1_048_576;
 
-/** Bytes of request bodies in memory. A parsed body takes about three times as much. One caller gets two imports of 8 MiB at a time. */
+/** Limits the bytes of bodies in memory; parsed, they take three times as much. One caller can send two 8 MiB imports at a time. */
 export const BODY_BYTES: ShareLimits = {
   capacity: 32 * MIB,
   share: 0.5,
@@ -36,8 +36,8 @@ export function installBodyShares(app: App, limits: Partial<ShareLimits> = {}): 
 }
 
 /**
- * Returns how many bytes the body takes. A body in chunks can be as large as the operation accepts. A larger body is rejected when
- * it is read.
+ * Returns how many bytes the body takes. A chunked body counts as the largest that the operation accepts. A larger body is rejected
+ * when it is read.
  */
 function countBodyBytes({ headers, routeOptions: { bodyLimit = MIB } }: FastifyRequest): number {
   if (headers['transfer-encoding'] !== undefined) return bodyLimit;

@@ -12,7 +12,7 @@ import { type RunningServer, startProcess, stopProcess } from '../../../test/pro
 import { type Db, openDb } from '../../db/database.ts';
 
 const FEATURE_COUNT = 6_000;
-/** The server handles two lists per caller at a time and queues the rest, so the test needs three callers. */
+/** The server handles one list per caller at a time and queues the rest, so the test needs three callers. */
 const CALLERS = [ADMIN_TOKEN, `${ADMIN_TOKEN}-2`, `${ADMIN_TOKEN}-3`];
 const PATH = '/api/admin/projects/large';
 const name = `halyard_long_reads_${randomBytes(6).toString('hex')}`;

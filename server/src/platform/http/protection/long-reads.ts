@@ -20,8 +20,8 @@ import { type Pieces, type SendOptions, sendPieces } from '../output/stream.ts';
 export type LongReader = { caller: string; visit?: AdmittedRequest };
 
 /**
- * Reads that may take long or return much, such as whole lists, reports and text searches. They have separate database connections,
- * and each caller has a share of them, so that other requests never wait for long reads.
+ * Reads that may take a long time or return a lot of data, such as whole lists, reports and text searches. They have separate
+ * database connections, of which each caller has a share, so that other requests never wait for long reads.
  */
 export type LongReads = {
   run: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;

@@ -16,7 +16,7 @@ const RESPONSES: Record<string, [status: string, message: string]> = {
 
 type ClientErrorHandler = NonNullable<FastifyServerOptions['clientErrorHandler']>;
 
-/** Creates a handler for what Node rejects before there is a request. It responds in the usual error format, with these headers. */
+/** Creates a handler for input that Node rejects before there is a request. Responds in the usual error format, with these headers. */
 export function clientErrorHandler(headers: Record<string, string>): ClientErrorHandler {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (error, socket) => {

@@ -10,7 +10,7 @@ export function installStalledClients(app: App, afterMs = STALLED_AFTER_MS): voi
     const { socket } = request.raw;
     // A request that did not come through the network has no client that could stop reading.
     if (!(socket instanceof Socket)) return;
-    // Node calls this when no byte went through the socket for this long.
+    // Node calls this when no byte has passed through the socket for this long.
     response.setTimeout(afterMs, () => {
       const unreadBytes = socket.writableLength + response.writableLength;
       // There is nothing to read yet, because the response is still being created.

@@ -34,7 +34,7 @@ export function installClosing(app: App): void {
     if (isDraining) response.shouldKeepAlive = false;
   });
   let serverClosed: Promise<void> | undefined;
-  // This must be the first preClose hook. The others end streams, whose clients must not reconnect to this server.
+  // This must be the first preClose hook, because the others end streams, whose clients must not reconnect to this server.
   app.addHook('preClose', async () => {
     isDraining = true;
     isClosing = true;

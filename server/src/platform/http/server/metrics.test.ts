@@ -48,7 +48,7 @@ test('requests that arrive during a collection share the next one', async () => 
   expect(await otherCollections).toEqual([2, 2, 2]);
 });
 
-test('requests that shared a collection continue one after the other', async () => {
+test('requests that share a collection continue in separate turns of the event loop', async () => {
   const collection = Promise.withResolvers<void>();
   const collect = collectTogether(() => collection.promise, 0);
   let doneCount = 0;

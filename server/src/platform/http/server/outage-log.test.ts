@@ -48,7 +48,7 @@ test('in an outage, each part of the server logs its first error and counts the 
   ]);
 });
 
-test('requests that get 503 are counted during an outage, and logged at other times', async () => {
+test('requests rejected with 503 are counted during an outage, and logged at other times', async () => {
   const { log, lines, messages } = makeLog(200, 60_000);
   const reject = (status: number, error: string) => {
     log.info({ errorId: 'x', error }, 'request rejected');
@@ -70,7 +70,7 @@ test('requests that get 503 are counted during an outage, and logged at other ti
   });
 });
 
-test('logs every error of a single statement and every bug', () => {
+test('logs every error that concerns only one statement, and every bug', () => {
   const { log, lines } = makeLog(60_000, 60_000);
   const timeoutError = Object.assign(new Error('canceling statement due to statement timeout'), {
     code: '57014',

@@ -17,8 +17,8 @@ const WARN = 40;
 
 /**
  * Creates a log that summarizes outages. While the database is unavailable, every part of the server that uses it keeps
- * failing: an idle server wrote 17 lines a second. So each part logs its first error, and further errors are counted, as are
- * requests that get 503. A summary is logged every minute, and once more when the errors have ended.
+ * failing, so even an idle server would write 17 lines a second. Therefore, each part logs only its first error. Further errors and
+ * requests rejected with 503 are counted, and a summary is logged every minute and once more when the errors have ended.
  */
 export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = OUTAGE_ENDED_AFTER_MS): OutageLog {
   let log: Log | undefined;
@@ -98,7 +98,7 @@ type Outage = {
 const toSeconds = (ms: number): number => Math.round(ms / 1_000);
 
 /**
- * Returns whether the line is one of the two that the server writes for a request that was rejected with 503.
+ * Returns whether the line is one of the two lines that the server writes for a request rejected with 503.
  */
 const isAbout503 = (fields: unknown): boolean =>
   typeof fields === 'object' &&

@@ -42,7 +42,7 @@ export const makeSharedServer =
 
 /**
  * Browsers and load balancers open connections before they have a request. When a server closes, Node closes connections that are
- * idle between two requests, but would wait forever for those that never sent one.
+ * idle between two requests, but would wait forever for connections that never sent a request.
  */
 function endSilentSockets(server: Server, silentSockets: ReadonlySet<Socket>): void {
   const close = server.close.bind(server);
