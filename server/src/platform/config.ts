@@ -7,7 +7,7 @@ import { findFileVariable, VARIABLES, type VariableName } from './variables.ts';
 /** The settings of the process. Only this file reads the environment. */
 export type Config = {
   databaseUrl: string;
-  /** The database without a connection pooler in between. It is the same as `databaseUrl` if there is no pooler. */
+  /** The URL of the database without a connection pooler in between. Equal to `databaseUrl` if there is no pooler. */
   directUrl: string;
   poolSize: number;
   /** Whether frequent statements are prepared, which not every connection pooler supports. */
@@ -81,7 +81,7 @@ const METRICS_TOKEN = /^[\x21-\x7e]{16,200}$/;
 const NKEY_SEED = /^SU[A-Z2-7]{56}$/;
 const SECRET_KEY_BYTES = 32;
 const SECRET_FILE_BYTES = 65_536;
-/** For these variables, an empty file is an error, for example because a script failed to write it. */
+/** For these variables, an empty file is an error, because it usually means that a script failed to write it. */
 const NEVER_EMPTY: VariableName[] = ['DATABASE_URL', 'HALYARD_DATABASE_DIRECT_URL', 'HALYARD_SECRET_KEY'];
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 const MAX_ATTEMPTS = 50;

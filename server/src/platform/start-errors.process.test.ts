@@ -69,7 +69,7 @@ async function run(
 
 const CONFIGURATION = 'Documentation: docs/reference/configuration.md';
 const MAIN = 'server/src/main.ts';
-/** Starting the bundle takes half the CPU time (test/server-bundle.ts). */
+/** Starting the bundle takes half the CPU time that the sources take (test/server-bundle.ts). */
 const BUNDLE = process.env.SERVER_BUNDLE ?? MAIN;
 const STACK = /^\s+at /m;
 
@@ -293,7 +293,7 @@ test('setup with a role that cannot create databases says what to grant or creat
   ]);
 });
 
-// The first run hashes the demo users' passwords, and the third run finds a copy of that database.
+// Only the first run hashes the demo users' passwords. The third run finds a copy of the database that the first run filled.
 test('setup writes .env when the database is ready, and follows a changed DATABASE_URL', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
   const read = () => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));

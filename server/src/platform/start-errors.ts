@@ -43,7 +43,7 @@ export function explainCreateError(error: unknown, databaseUrl: string): unknown
   );
 }
 
-/** Adds a hint to the explanation of a connection error when nothing listens there. */
+/** Adds a hint to the explanation if the connection was refused, because then nothing listens on the port. */
 export function addHintIfRefused(error: unknown, databaseUrl: string, hint: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') return error;
   return new StartError(`${explainStartError(error, databaseUrl)}\n${hint}`, { cause: error });

@@ -98,7 +98,7 @@ export async function listPeople(db: Reader): Promise<Person[]> {
   return rows;
 }
 
-/** Returns whether the instance ever had a user, including deleted users. */
+/** Returns whether the instance has ever had a user, including deleted users. */
 export async function hasUsers(db: Reader): Promise<boolean> {
   const firstUser = await db
     .selectFrom('users')

@@ -24,7 +24,7 @@ const LOOK_ALIKES: Record<string, string> = {
   $: 's',
   '!': 'i',
 };
-/** Sequences to remove, which are years and the top row of a keyboard with Shift. */
+/** Sequences to remove: years, and the number row of a keyboard typed with Shift. */
 const SEQUENCES = /(19|20)\d\d|!@#\$%(\^&)?(\*\()?\)?/g;
 
 /** Rejects a short or easily guessed password with all violations. The error never contains the password. */
@@ -33,7 +33,7 @@ export function rejectWeakPassword(password: string, person: PasswordContext = {
   if (details.length > 0) throw badData(details);
 }
 
-/** Checks length and guessability. There are no rules about character classes, which make passwords predictable. */
+/** Checks length and guessability. There are no rules about character classes, because such rules make passwords predictable. */
 export function findPasswordViolations(password: string, person: PasswordContext = {}): Violation[] {
   return [...findPasswordProblems(password, person)].map(problem => ({
     message: `password ${problem}`,

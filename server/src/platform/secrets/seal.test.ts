@@ -15,7 +15,7 @@ test('decrypts in the same context, and encrypts to a different ciphertext each 
   expect(seal(keyring, context, 'ein Geheimnis ✓')).not.toBe(ciphertext);
 });
 
-test('rejects a different context and a changed bit', () => {
+test('does not decrypt in a different context or with a changed bit', () => {
   const keyring = makeKeyring(newKey, []);
   const ciphertext = seal(keyring, context, 'secret');
   const [version, id, content = ''] = ciphertext.split('.');

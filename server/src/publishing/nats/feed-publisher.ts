@@ -67,7 +67,7 @@ export function makeFeedPublisher(
   let snapshot: LastSnapshot | undefined;
   /** The ETag of the last snapshot that was too large for NATS. */
   let tooLargeEtag: string | undefined;
-  /** When a position that may not be published yet was first seen. */
+  /** Since when the position may be unpublished, or undefined if it is known to be published. */
   let unpublishedSince: number | undefined = performance.now();
 
   const advance = (): void => {
@@ -107,8 +107,8 @@ export function makeFeedPublisher(
   const fitsIntoMessage = (text: string): boolean => Buffer.byteLength(text) <= maxPayload() - HEADER_BYTES;
 
   /**
-   * Returns the token changes from one revision to another, or undefined if some are unknown, because a token could be revoked in
-   * the gap.
+   * Returns the token changes from one revision to another, or undefined if some are unknown, because one of those could revoke a
+   * token.
    */
   const findTokenSteps = (fromRevision: number, toRevision: number): TokenStep[] | undefined => {
     const newerSteps = steps.filter(({ rev }) => rev > fromRevision);

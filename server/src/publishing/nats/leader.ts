@@ -9,7 +9,7 @@ const QUERY_TIMEOUT_MS = 5_000;
 export type Leader = { readonly isLeader: boolean; stop: () => Promise<void> };
 
 /**
- * Lets one server publish, which saves the others attempts that NATS would reject. The lock belongs to a connection, so it is free
+ * Lets one server publish, which spares the others attempts that NATS would reject. The lock belongs to a connection, so it is free
  * as soon as the server is gone. Nothing depends on there being only one leader.
  */
 export function electLeader(databaseUrl: string): Leader {
@@ -44,7 +44,7 @@ export function electLeader(databaseUrl: string): Leader {
       );
       if (client === activeClient) isLeader = rows[0]?.isAcquired === true;
     } catch {
-      // The unreachable database has already been logged.
+      // Another part of the server has already logged that the database is unreachable.
       if (client) lose(client);
     }
     if (!isStopped) timer = setTimeout(() => void attempt(), TRY_EVERY_MS);

@@ -4,7 +4,7 @@ import { type Position, positionText } from '@halyard/plane/feed/publisher.ts';
 import { headers, type NatsConnection } from '@nats-io/transport-node';
 
 const TIMEOUT_MS = 5_000;
-/** Old frames are kept for edges that were disconnected. Edges that lack more read the snapshot. */
+/** Old frames are kept for edges that were disconnected. An edge that missed more than this reads the snapshot. */
 const FRAME_LIMITS = { messages: 10_000, bytes: 64 * 1_024 * 1_024 };
 /** Error codes of JetStream for a wrong expected sequence, and for a stream of this name with different settings. */
 const CONFLICT_CODES = [10_071, 10_164];

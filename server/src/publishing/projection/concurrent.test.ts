@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const client of clients.splice(0)) await client.end();
 });
 
-/** Opens a transaction as an application other than the server does. */
+/** Opens a transaction the way an application other than the server would. */
 async function begin(isolation = 'read committed') {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -75,7 +75,7 @@ async function readDocument(name: string) {
   return rows[0]?.document ? JSON.parse(rows[0].document) : null;
 }
 
-test("two transactions that change one flag both have an effect, even though neither sees the other's change", async () => {
+test("two transactions that change the same flag are both published, even though neither sees the other's change", async () => {
   const first = await begin();
   const second = await begin();
   await first.run(enable(flag));

@@ -109,7 +109,7 @@ test('a response contains only the revisions of the environments that changed', 
   expect(secondToggle.headers['halyard-revision']).toBeUndefined();
 });
 
-test('a response contains an event whose reach is that of the whole change', async () => {
+test('a response contains the id of an event that covers the whole change', async () => {
   const path = await makeFlag('with-event');
   await callApi('POST', `${path}/strategies`, { name: 'default' });
   const findNewestEvent = async () =>
@@ -165,7 +165,7 @@ test('finds and rebuilds documents that differ from their rows', async () => {
   expect(await findDifferences(harness.db)).toEqual([]);
 });
 
-test('purges removals after 30 days, and remembers the revision from which they are complete', async () => {
+test('purges removals after 30 days, and records the revision since which the removals are complete', async () => {
   for (const name of ['old', 'recent']) {
     await makeFlag(name);
     await callApi('DELETE', `${features}/${name}`);
@@ -197,7 +197,7 @@ test('a purge that deletes nothing changes no revision', async () => {
   expect(await readRevisions()).toEqual(revisionsBefore);
 });
 
-test('a new epoch has a different number, even when it starts from the same epoch', async () => {
+test('a new epoch gets a different number each time, even if it follows the same epoch', async () => {
   const numbers = new Set<number>();
   for (let restore = 0; restore < 3; restore++) {
     await harness.db.updateTable('sdk_epoch').set({ number: 1 }).execute();

@@ -242,7 +242,7 @@ test(`documents match their rows, and revisions have no gaps, no matter what cha
   expect([200, 201].filter(status => !statuses.has(status))).toEqual([]);
 });
 
-/** Creates the flags and the environment that a round lacks, so that most of its changes have an effect. */
+/** Creates the flags and the environment that are missing, so that most changes of the next round have an effect. */
 async function createMissing(): Promise<void> {
   await callApi('POST', '/api/admin/environments', { name: 'staging', type: 'test' });
   for (const project of PROJECTS)

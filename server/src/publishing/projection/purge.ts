@@ -10,7 +10,7 @@ export async function purgeRemoved(db: Db): Promise<number> {
   let purgedDocumentCount = 0;
   for (const environment of await listPurgeable(db, RETENTION_DAYS)) {
     for (let deletedDocuments = 1; deletedDocuments > 0; purgedDocumentCount += deletedDocuments) {
-      // Locks the counter first, as does a change that brings a removed document back.
+      // Locks the counter first, like a change that restores a removed document.
       deletedDocuments = await db.transaction().execute(async tx => {
         await lockRevision(tx, environment);
         return await deleteRemoved(tx, environment, RETENTION_DAYS, ROWS_PER_TRANSACTION);

@@ -71,8 +71,8 @@ export async function lockRevision(tx: Tx, environment: string): Promise<void> {
 }
 
 /**
- * Deletes the oldest removed documents of an environment, and returns how many. A client that knows no later revision reads
- * everything.
+ * Deletes the oldest removed documents of an environment, and returns how many. A client with an earlier revision than theirs then
+ * reads everything.
  */
 export async function deleteRemoved(
   tx: Tx,

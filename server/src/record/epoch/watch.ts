@@ -11,7 +11,7 @@ export type EpochChange = { from: string; to: string; kind: (typeof EPOCH_CHANGE
 
 /** The epoch of the database as the process knows it. Everything that keeps rows in memory drops them when the epoch changes. */
 export type EpochWatch = {
-  /** The id of the epoch, or undefined until it was read. */
+  /** The id of the epoch, or undefined until it has been read. */
   readonly current: string | undefined;
   /** Takes the epoch that was just read and, if the caller knows, what the database has lost. */
   observe: (epoch: Epoch, loss?: string) => void;

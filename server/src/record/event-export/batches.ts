@@ -184,7 +184,7 @@ export async function* readAhead<T>(items: AsyncGenerator<T, void>): AsyncGenera
       const { done, value } = await next;
       if (done) return;
       next = items.next();
-      // An error is thrown when the item is used. Until then, nothing awaits the promise, which must not count as unhandled.
+      // An error is thrown when the item is used. Until then, nothing awaits the promise, so this marks its rejection as handled.
       next.catch(() => {});
       yield value as T;
     }

@@ -25,7 +25,7 @@ beforeAll(async () => {
   serverUrl = await (await harness.secondServer()).listen({ port: 0, host: '127.0.0.1' });
 });
 
-/** Requests an export and reads nothing until the test does. */
+/** Requests an export without reading the response, which is left to the test. */
 async function connect(token = ADMIN_TOKEN, query = 'groupId=IS:large'): Promise<IncomingMessage> {
   const request = get(`${serverUrl}${PATH}?${query}`, { headers: { authorization: token }, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];

@@ -151,7 +151,7 @@ test('an export without matches is empty, except for the CSV header', async () =
   expect((await exportText('project=IS:none&format=csv')).split('\r\n')).toHaveLength(2);
 });
 
-test('before and after bound the export', async () => {
+test('`before` and `after` limit which events are exported', async () => {
   const allIds = await listIds('');
 
   expect(await listIds(`before=${allIds[2]}`)).toEqual(allIds.slice(3));

@@ -7,8 +7,8 @@ export type Dimension = 'all' | 'day' | 'project' | 'feature' | 'type' | 'creato
 export type Term = { dimension: Dimension; low: string; high: string };
 
 /**
- * A set of events, which is all events or none, minus the events in `minus`, plus the events in `plus`. No two terms in a list have
- * an event in common, so their counts can be added. A search is the intersection of its clauses.
+ * A set of events: all events if `all` is set and no events otherwise, minus the events in `minus`, plus the events in `plus`. No two
+ * terms in a list have an event in common, so their counts can be added. A search is the intersection of its clauses.
  */
 export type Clause = { all: boolean; minus: Term[]; plus: Term[] };
 

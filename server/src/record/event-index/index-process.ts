@@ -8,7 +8,7 @@ import { deleteOldText } from './text/verify.ts';
 // Makes Linux kill this process rather than the server if a container runs out of memory. Other systems have no such file.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => {});
 
-// If the server is gone, nothing else would stop this process.
+// Exits when the server is gone, because nothing else would stop this process.
 process.on('disconnect', () => process.exit(1));
 // Signals to the whole process group are ignored here, because the server decides when this process ends.
 process.on('SIGTERM', () => {});

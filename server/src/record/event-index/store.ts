@@ -86,7 +86,7 @@ export async function beginTextIndex(db: Reader): Promise<void> {
     update event_text_large_progress set last_id = 0 where exists (select from begun)`.execute(db);
 }
 
-/** Makes all servers drop the sets that they keep in memory, because they may be wrong. */
+/** Makes all servers drop the sets that they keep in memory, because those sets may be wrong. */
 export async function startGeneration(tx: Tx, part: IndexPart): Promise<void> {
   await sql`update event_index_progress set generation = generation + 1 where part = ${STORED_NAMES.own[part]}`.execute(
     tx,

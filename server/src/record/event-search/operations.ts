@@ -9,11 +9,11 @@ import { type OperationModule, query, type ReadContext } from '../operations/def
 import type { SearchMemory } from './indexed.ts';
 import { type FoundEvents, searchEvents } from './search.ts';
 
-/** The console requests fewer events. A page of 1,000 events can reach 8 MiB. */
+/** A page of at most this many events is a short read. The console requests fewer, but a page of 1,000 events can reach 8 MiB. */
 const MAX_SHORT_PAGE = 100;
 
 /**
- * Runs a search as a long read if the search may take long. Free text may have to check every event, but the other filters use an
+ * Runs a search as a long read if it may take a long time. Free text may have to check every event, but the other filters use an
  * index, so a small page is a short read.
  */
 async function runSearch<T>(

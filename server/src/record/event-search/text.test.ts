@@ -430,7 +430,7 @@ test('verification finds chunks whose text index is wrong, and rebuilding correc
   expect([await find('rollout'), await find('"name"')]).toEqual(expected);
 });
 
-test('searches check each event of a chunk that ran out of memory in three indexing attempts', {
+test('searches check each event of a chunk if three attempts to index the chunk ran out of memory', {
   timeout: 180_000,
 }, async () => {
   const { db } = harness;

@@ -132,7 +132,7 @@ export function makeCatchUp(
         search,
       );
       const sentFrames = send(listener, encodedFrames, lastId, frames.join).frames;
-      // If the events are large, the next read returns no more of them than the client accepted now.
+      // If the events are large, the next read returns no more of them than the client accepted this time.
       const nextLimit = sentFrames < events.length ? sentFrames : catchUpEvents * 2;
       listener.catchUpEvents = Math.max(1, Math.min(nextLimit, CATCH_UP_EVENTS));
     });

@@ -485,7 +485,7 @@ test('metrics report the number of streams, and no lag when there are none', asy
   expect(await readMetric('lag_seconds')).toBe(0);
 });
 
-test('the single stream of one caller catches up before another caller with 40 streams has half its events', {
+test('the single stream of one caller catches up before a different caller with 40 streams has half of its events', {
   timeout: 300_000,
 }, async () => {
   const [many, single] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];

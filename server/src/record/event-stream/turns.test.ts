@@ -31,7 +31,7 @@ test('a caller that reconnects after closing its stream keeps its turn', () => {
   expect(turns.next([makeStream('ben', 'second'), makeStream('cleo', 'cleo')])?.name).toBe('cleo');
 });
 
-test('a shared turn ends the turn of all its callers', () => {
+test('a shared turn counts as a turn of each of its callers', () => {
   const turns = makeTurns();
   turns.end([makeStream('ben', 'ben')]);
   turns.end([makeStream('ada', 'ada'), makeStream('cleo', 'cleo')]);

@@ -179,7 +179,7 @@ test('stores parts of rare words in buckets when there is no room for more sets'
   expect(missingRuns).toEqual([]);
 });
 
-test('collects phrases that at least 32 events contain, each with exactly such events', () => {
+test('stores each phrase with at least 32 events, all of which contain it', () => {
   fc.assert(
     fc.property(texts, texts => {
       const wrongPhrases = [...collect(texts).phrase].filter(

@@ -22,7 +22,7 @@ export type TextSet = StoredSet & { kind: Kind; value: string };
  */
 const MIN_FREQUENT_COUNT = 32;
 const MAX_PHRASE_WORDS = 6;
-/** Longer phrases are not stored with the beginning of the next word. */
+/** Phrases of more than this many words are not stored with the beginning of the next word. */
 const MAX_OPEN_WORDS = 2;
 /** These limits bound memory use, because each set takes 3 kB, regardless of what the events contain. */
 const [MAX_GRAMS, MAX_WORDS, MAX_PARTS, MAX_PHRASES] = [4_096, 4_096, 6_144, 8_192];

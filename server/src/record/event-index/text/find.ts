@@ -31,9 +31,9 @@ type Sets = Map<number, Bitmap>;
 
 /** The maximum number of rows that one statement returns. Each takes up to 8 kB on the wire. */
 const ROWS_PER_BATCH = 1_000;
-/** Reading more sets hardly narrows the result. */
+/** Reading more sets than this hardly narrows the result. */
 const MAX_RAREST_SETS = 4;
-/** Checking this few events, in total or per chunk, is cheaper than reading one more set for each chunk. */
+/** Checking up to this many events, in total or per chunk, is cheaper than reading one more set for each chunk. */
 const MAX_CHEAP_CHECKS = 200;
 const MAX_CHEAP_CHECKS_PER_CHUNK = 3;
 

@@ -11,7 +11,7 @@ export const MAX_SMALL_LENGTH = 32_768;
 const BITS_PER_CODE = 4;
 /** Runs of 5 codes rule out random values, and runs of 3 rule out short strings. */
 const [LONG_RUN, SHORT_RUN] = [5, 3];
-/** Using more runs of a string rules out hardly any more events. */
+/** Using more runs of a string than this rules out hardly any more events. */
 const MAX_RUNS = 12;
 
 /** Returns the filter of a large text, which has a bit for each of its runs of 3 and 5 codes. */

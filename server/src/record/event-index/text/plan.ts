@@ -117,7 +117,7 @@ async function wordConditions(index: TextIndex, words: string[], separators: str
   );
   for (const n of longestFirst.slice(0, MAX_WORD_CONDITIONS)) {
     const word = words[n] ?? '';
-    // A shorter word hardly narrows the search further than its junctions do.
+    // A shorter word would hardly narrow the search more than its junctions do.
     if (word.length < PART_LENGTH) continue;
     const values = isOpen(words, separators, n) ? await listTerms(db, 'word', word, MAX_WORDS + 1) : [word];
     if (values.length <= MAX_WORDS)

@@ -18,7 +18,7 @@ export function makeSets(max: number) {
   const bitmaps = new Uint32Array(max * WORDS_PER_BITMAP);
   let size = 0;
   return {
-    /** Returns the number of a new set, or -1 if there is no room. */
+    /** Returns the index of a new set, or -1 if there is no room. */
     next: (): number => (size < max ? size++ : -1),
     add: (set: number, position: number): void => {
       const index = set * WORDS_PER_BITMAP + (position >>> 5);
