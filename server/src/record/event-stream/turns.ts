@@ -1,6 +1,6 @@
 import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
 
-/** More callers than one server can have streams for. */
+/** More callers than a server can have streams open for. */
 const MAX_CALLERS = 1_000;
 
 type CallerStream = { caller: string };
@@ -8,8 +8,8 @@ type CallerStream = { caller: string };
 /** Makes callers take turns. No matter how many streams a caller has, the other callers wait for only one of them. */
 export function makeTurns() {
   /**
-   * The last turn of each caller, numbered. A caller that reconnects keeps its turn number, so callers of closed streams are
-   * remembered too.
+   * The number of each caller's last turn. Callers stay in the map after their streams close, so reconnecting does not win an
+   * earlier turn.
    */
   const lastTurns = new BoundedMap<string, number>(MAX_CALLERS);
   let turn = 0;

@@ -6,7 +6,7 @@ import { readLastAssigned } from './tail.ts';
 
 const harness = useHarness();
 
-/** Writes events of about 330 kB that hardly compress, or that compress to a few kB. Returns their ids. */
+/** Writes events of about 330 kB and returns their ids. Random text hardly compresses, repeated text compresses to a few kB. */
 async function writeLargeEvents(
   count: number,
   text: 'random' | 'repeated',
@@ -52,7 +52,7 @@ test('a batch contains one event even if that event exceeds the maximum size', a
   expect(await listBatchesAfter(start)).toEqual(writtenIds.map(id => [id]));
 });
 
-test('a batch of small events ends at the maximum number, and the last batch at the end of the range', async () => {
+test('small events fill batches up to the maximum number, and the last batch ends at the end of the range', async () => {
   const start = await readLastAssigned(harness.db);
   const writtenIds = await writeLargeEvents(5, 'random', 1);
 

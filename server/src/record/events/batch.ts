@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { EVENT_COLUMNS, type EventRow } from './store.ts';
 import { EVENT_WEIGHT } from './weight.ts';
 
-/** Events in id order. No other event up to the id `lastId` matches. */
+/** Matching events in id order. None is missing up to the id `lastId`. */
 export type EventBatch = { events: EventRow[]; lastId: number };
 
 /** The weight after which a batch ends. Parsing and encoding 1 MB of JSON blocks the server for about 15 ms. */
@@ -11,7 +11,7 @@ const BATCH_WEIGHT = 1_048_576;
 
 /**
  * Returns the first events of an id range that meet the conditions. Their number and total size are bounded, but the batch has at
- * least one event if there is any.
+ * least one event unless none matches.
  */
 export async function readEventBatch(
   db: Reader,

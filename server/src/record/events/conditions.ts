@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { likeText } from '../../platform/db/like.ts';
 import type { EventCursor, EventFilters } from './search-query.ts';
 
-/** Turns the filters of a search into conditions on `events`, without visibility. */
+/** Turns the filters of a search into conditions on `events`. They do not check what the caller can see. */
 export function toConditions(search: EventFilters): Expression<SqlBool>[] {
   // A single value is compared with `=`, because only then does the index on (column, id) return the page in order. With any(), the
   // planner walked back through all newer events instead, which took 567 ms for a project without recent events.
@@ -38,9 +38,9 @@ export function cursorConditions({ before, after }: EventCursor): Expression<Sql
 }
 
 /**
- * Builds the condition that an event's JSON contains the string, ignoring case, either as typed or as JSON escapes it, so that `say
- * "hello"` is found as users see it. JSON.stringify escapes the same characters as PostgreSQL's jsonb, in the same form. JSON has
- * no raw control characters, so in the typed form such a character would match only the line feeds between the columns.
+ * Builds the condition that an event's JSON contains the string, case-insensitively, either as typed or JSON-escaped, so that
+ * users find `say "hello"` as they see it. JSON.stringify escapes the same characters as PostgreSQL's jsonb, in the same form.
+ * JSON has no raw control characters, so as typed, a line feed would match only the separators between the columns.
  */
 export function containsText(text: string): Expression<SqlBool> {
   const matches = listTextForms(text).map(

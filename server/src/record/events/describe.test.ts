@@ -99,12 +99,12 @@ function summarize(type: string, rest: Partial<DescribedEvent> = {}): string {
   return describe(makeEvent(type, rest)).summary;
 }
 
-/** Returns a summary without escaped characters and our own bold markers. */
+/** Returns a summary without escaped characters and without the bold markers around values. */
 function stripEscapes(summary: string): string {
   return summary.replace(/\\[!-/:-@[-`{-~]/g, ' ').replaceAll('**', '');
 }
 
-test('the table has exactly the types of the contract, in the same order, and then the newer types', () => {
+test('the table has exactly the types of the contract, in the same order, followed by the newer types', () => {
   expect(CONTRACT_TYPES).toHaveLength(156);
   expect(EVENT_TYPE_NAMES).toEqual([...CONTRACT_TYPES, ...NEWER_TYPES]);
 });
@@ -548,7 +548,7 @@ test('describes any event as one line of text and bold text, without throwing', 
     fc.string(),
   );
   const value = fc.oneof(hostile, fc.array(hostile), fc.dictionary(hostile, hostile), fc.jsonValue());
-  // The fields that the templates use, so that the values really appear.
+  // Payloads use the fields of the templates, so that the generated values appear in the summaries.
   const slots = Object.values(EVENT_TYPES).flatMap(({ text }) => text.match(/\w+(?=\})/g) ?? []);
   const fields = Object.fromEntries([...slots, 'type', 'value', 'clonedFrom'].map(slot => [slot, value]));
   const payload = fc.oneof(
@@ -582,11 +582,11 @@ test('describes any event as one line of text and bold text, without throwing', 
   );
 });
 
-/** Returns the sentence as a page would show it without knowing the event types. */
+/** Renders the parts as Markdown, like a page that knows nothing about event types. */
 const toMarkdown = (parts: EventPart[]): string =>
   parts.map(({ text, strong }) => (strong ? `**${escapeMarkdown(text)}**` : text)).join('');
 
-test.each(EVENT_TYPE_NAMES)('the parts of %s are its summary, with and without a payload', type => {
+test.each(EVENT_TYPE_NAMES)('the parts of %s add up to its summary, with and without a payload', type => {
   const namedPayload = {
     name: 'a *name*',
     id: 7,
@@ -619,7 +619,7 @@ test('reducing a string to one line a second time changes nothing', () => {
   );
 });
 
-test('the parts of any payload are its summary', () => {
+test('the parts add up to the summary for any payload', () => {
   const event = fc.record({
     type: fc.constantFrom(...EVENT_TYPE_NAMES, 'unknown'),
     createdBy: fc.string({ unit: 'binary' }),
@@ -643,7 +643,7 @@ test('the parts of any payload are its summary', () => {
 
 const ALICE = { createdByUserId: 7, createdByKind: 'user' };
 
-test('the parts of a sentence have references for links, and mark the place', () => {
+test('the parts of a sentence have references for links, and mark where the event happened', () => {
   const event = makeEvent('feature-strategy-add', {
     ...FLAG_IN_PRODUCTION,
     ...ALICE,

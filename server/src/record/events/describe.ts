@@ -21,8 +21,8 @@ export type DescribedEvent = {
 };
 
 /**
- * A part of the sentence that says what happened. Values are bold. The parts with `place` say where it happened. The sentence is
- * complete without them.
+ * A part of the sentence that says what happened. Names and other values are `strong`. Parts with `place` say where it happened,
+ * and the sentence is complete without them.
  */
 export type EventPart = { text: string; strong?: true; place?: true; ref?: Reference };
 
@@ -63,7 +63,7 @@ export function describe(event: DescribedEvent): { label: string; summary: strin
   return { label, summary: toMarkdown(compose(text, event, false)) };
 }
 
-/** Like `describe`, but for a message, whose summary ends with the comment of the change. */
+/** Like `describe`, but for messages: the summary ends with the comment of the change. */
 export function describeWithComment(event: DescribedEvent & { comment?: string }): {
   label: string;
   summary: string;
@@ -95,7 +95,7 @@ function toMarkdown(parts: EventPart[]): string {
   return line;
 }
 
-/** A sentence that is being composed. References take time, so they are computed only for callers that get the parts. */
+/** A sentence that is being composed. Building references takes time, so only callers that get the parts pay for it. */
 type Sentence = { event: DescribedEvent; parts: EventPart[]; withReferences: boolean; isLocation: boolean };
 
 function compose(template: string, event: DescribedEvent, withReferences: boolean): EventPart[] {
@@ -117,7 +117,7 @@ function compose(template: string, event: DescribedEvent, withReferences: boolea
   return sentence.parts;
 }
 
-/** Returns the name of the actor. Older events have only the name of the admin token, which can also be a user's name. */
+/** Returns the name of the actor. Older events have only the bare name of the admin token, which could be mistaken for a user. */
 const getActorName = ({ createdBy, createdByUserId }: DescribedEvent): string =>
   createdByUserId === ADMIN_TOKEN_USER_ID ? adminTokenName(createdBy) : createdBy;
 
@@ -249,16 +249,13 @@ function findNameFor(event: DescribedEvent, kind: 'users' | 'groups' | 'roles', 
 const addRoleNames = (event: DescribedEvent, value: unknown): unknown =>
   Array.isArray(value) ? value.map(role => addRoleName(event, role)) : addRoleName(event, value);
 
-/**
- * Adds the name of a role. Built-in roles have the same ids on every server, so their names are known without a name in the
- * payload.
- */
+/** Adds the name of a role. Built-in roles have the same ids on every server, so the payload does not need to name them. */
 function addRoleName(event: DescribedEvent, role: unknown): unknown {
   const id = readOwn(role, 'roleId') ?? readOwn(role, 'id') ?? role;
   return readOwn(role, 'name') ?? BUILT_IN_ROLES.get(id) ?? findNameFor(event, 'roles', id) ?? role;
 }
 
-/** Returns the holders of a grant of the form `{ roles: [{ roleId, userIds, groupIds }] }`. */
+/** Returns the users or groups in a grant of the form `{ roles: [{ roleId, userIds, groupIds }] }`. */
 function listGrantees(
   event: DescribedEvent,
   field: 'userIds' | 'groupIds',

@@ -21,7 +21,7 @@ const TAG = phraseFor('a tag', 'tag:tag');
 const TAG_TYPE = phraseFor('a tag type', 'tagType:name');
 const ROLE = phraseFor('a role', 'role:name', 'role:id');
 const USER = phraseFor('a user', 'user:username', 'user:name', 'user:email', 'user:userId', 'user:id');
-// A group event may carry the group's `name`, so its member is in other fields.
+// A group event may carry the group's `name`, so the member is read from other fields.
 const MEMBER = phraseFor('a user', 'member:username', 'member:email', 'member:userId');
 const GROUP = phraseFor('a group', 'group:groupName', 'group:name', 'group:groupId', 'group:id');
 const ACCOUNT = phraseFor('a service account', 'account:username', 'account:name', 'account:id');
@@ -598,7 +598,7 @@ export type EmittedEventType = {
 // The cast is safe: `Object.keys` loses the key type, but the table is a constant with exactly these keys.
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
 
-/** The types with their labels, to choose from. */
+/** The types with their labels, in the form that the API lists. */
 export const EVENT_TYPE_LIST: { type: EventType; label: string; emitted: boolean }[] = EVENT_TYPE_NAMES.map(
   type => ({ type, label: EVENT_TYPES[type].label, emitted: !('emitted' in EVENT_TYPES[type]) }),
 );

@@ -80,7 +80,7 @@ test("finds the caller's own event by its text if the caller can read all listed
   expect((await search('query=findable', token)).length).toBe(1);
 });
 
-test('omits a list whose projects the caller cannot read, because an empty list means all', async () => {
+test('omits a list if the caller can read none of its projects, because an empty list means all projects', async () => {
   const { token } = await makeUser(harness.db, 'Editor').then(async user => {
     await makeProject(harness.db, { id: 'left-one', mode: 'private' });
     await makeMember(harness.db, user, 'left-one', 'Reader');
