@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 const isOwn = ({ type, project }: FoundEvent) => project === null && type !== 'user-created';
 
-test('only the user who caused an event without a project finds it', async () => {
+test('an event without a project is found only by the user who caused it', async () => {
   const editorResult = await search('type=IS:tag-created', editor);
   const otherResult = await search('type=IS:tag-created', otherUser);
   const viewer = await makeUser(harness.db, 'Viewer');
@@ -65,7 +65,7 @@ test.each(['', 'query=simple', 'from=IS:2020-01-01', 'type=IS_ANY_OF:tag-created
   },
 );
 
-test('filters by creator, project and id apply to own events in the same way', async () => {
+test('filters by creator, project and id also apply to own events', async () => {
   const [event] = (await search('type=IS:tag-created&limit=1', editor)).events;
 
   expect((await search(`createdBy=IS:${editor.id}&type=IS:tag-created`, editor)).total).toBe(3);
@@ -109,7 +109,7 @@ test('a user who loses access to a project no longer sees their own events in it
   ).toBe(404);
 });
 
-test('only root admins see IP addresses, even those of their own events', async () => {
+test('a caller who is not a root admin sees no IP addresses, not even in their own events', async () => {
   const [event] = (await search('type=IS:tag-created&limit=1', editor)).events;
 
   expect(event).not.toHaveProperty('ip');

@@ -23,7 +23,7 @@ export async function extendPartitions(db: Db): Promise<string[]> {
 
 export const IMPORTED_PARTITION = 'events_imported';
 
-/** Creates the partition of imported events if it is missing, and the progress of its index. */
+/** Creates the partition for imported events and the rows that track its index progress, unless they exist. */
 export async function addImportedPartition(db: Db): Promise<void> {
   await addPartition(db, IMPORTED_PARTITION, LOWEST_ID, 0);
   await sql`

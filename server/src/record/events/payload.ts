@@ -26,8 +26,8 @@ const SHOWN_PARAMETERS = ['rollout', 'stickiness', 'groupId'];
 const MAX_PARAMETER_LENGTH = 30;
 
 /**
- * Like `listChangedFields`, but for a strategy, with the parameter values that decide who gets the feature, such as "rollout 10 % →
- * 50 %".
+ * Like `listChangedFields`, but for a strategy: parameters that decide who gets the feature are listed with their values, such as
+ * "rollout 10 % → 50 %".
  */
 export function describeStrategyChanges(payloads: Payloads): string[] {
   return listChangedFields(payloads).flatMap(field =>

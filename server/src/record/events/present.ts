@@ -58,8 +58,8 @@ export async function makeCanRead(db: Reader, actor: Actor, events: EventRow[]):
 }
 
 /**
- * Returns the projects that an event without a project lists, which are those of an integration or API token and those in an
- * integration's filter. The caller who caused the event sees it, but may lack access to some of these projects.
+ * Returns the projects that are listed in an event without a project: those of an integration or API token, and those in an
+ * integration's filter. The user who caused the event sees it, but may lack access to some of these projects.
  */
 export const getListedProjects = ({ project, data, preData }: EventRow): string[] =>
   project === null

@@ -5,8 +5,9 @@ import { makeApiToken, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { RECORDED_EVENTS, type RecordedEvent } from '../../test/recorded-events.ts';
 
-// These are recorded Unleash responses to searches of its 53 events. Halyard responds in the same way, except where a case has an
-// exception with a different response and the reason. For an error, the status, name and paths of the details are compared.
+// These are recorded Unleash responses to searches of its 53 events. Halyard gives the same responses, unless a case has an
+// exception, which contains Halyard's response and the reason. For an error, the status, name and paths of the details are
+// compared.
 
 type ApiResponse = { status: number; total?: number; ids?: number[]; name?: string; paths?: string[] };
 
@@ -359,7 +360,10 @@ beforeAll(async () => {
   await replaceEvents(RECORDED_EVENTS);
 });
 
-/** Replaces the events. The log is immutable, but here it must not contain the events of the setup above. */
+/**
+ * Replaces the events, because the setup above has recorded some. The log is immutable, so its trigger is disabled in the
+ * meantime.
+ */
 async function replaceEvents(events: RecordedEvent[]): Promise<void> {
   await harness.db.transaction().execute(async tx => {
     const tables = ['events', 'events_p0', 'events_p1'];

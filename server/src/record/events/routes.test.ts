@@ -88,7 +88,7 @@ test('pages have no gaps or overlaps, and a page past the end has the correct to
   expect(await search(`offset=${wholeResult.total + 1}`)).toEqual({ events: [], total: wholeResult.total });
 });
 
-test('days are UTC days, both inclusive', async () => {
+test('the from and to filters are UTC days, both inclusive', async () => {
   const insert = (createdAt: string) =>
     sql`insert into events (group_id, type, created_by, project, created_at) values ('days', 'segment-created', 'x', 'days', ${createdAt})`.execute(
       harness.db,
@@ -152,7 +152,7 @@ test('finds text as people see it, in its JSON-escaped form, and with control ch
   expect(await count('temp\nLINE two\tand')).toBe(1);
   expect(await count('bell \u0007 \u007f \u2028 END')).toBe(1);
   expect(await count(description)).toBe(1);
-  // A search does not find what separates data, preData and tags.
+  // The separators between data, preData and tags cannot be found.
   expect(await count('\n[')).toBe(0);
   expect(await count('}\n{')).toBe(0);
 });
@@ -260,7 +260,7 @@ test("only root admins see the caller's IP address", async () => {
   expect(viewerResult).not.toHaveProperty('ip');
 });
 
-test('a forwarded IP address is not trusted from a proxy that is not configured', async () => {
+test('an X-Forwarded-For header is ignored unless its proxy is configured', async () => {
   const headers = {
     authorization: '*:*.an-admin-token-for-tests-0123456789',
     'x-forwarded-for': '203.0.113.9',

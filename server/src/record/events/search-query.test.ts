@@ -96,7 +96,7 @@ test('lists every violation, not only the first', () => {
   expect(rejection.details[1]?.message).toBe('limit must be an integer from 1 to 1000');
 });
 
-test('a filter is accepted exactly if the published pattern accepts it and no item is empty', () => {
+test('a filter is accepted if and only if the published pattern accepts it and no item is empty', () => {
   const pattern = new RegExp(FILTER_PATTERN);
   const pieces = fc.constantFrom(
     'IS',
@@ -116,7 +116,7 @@ test('a filter is accepted exactly if the published pattern accepts it and no it
     fc.property(fc.array(pieces, { maxLength: 12 }), parts => {
       const text = parts.join('');
       const items = text.slice(text.indexOf(':') + 1).split(',');
-      // Control characters are rejected in addition to the pattern.
+      // The parser also rejects control characters, which the pattern allows.
       const shouldAccept =
         pattern.test(text) && !text.includes('\u0007') && items.every(item => item.trim() !== '');
       const isAccepted = (() => {

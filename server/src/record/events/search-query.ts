@@ -56,8 +56,8 @@ const parseEventId = (value: unknown): number => parseInteger(value, LOWEST_ID, 
 export const CURSOR: Parsers<EventCursor> = { before: parseEventId, after: parseEventId };
 
 /**
- * Parses event filters and further parameters, or throws an error with every violation. Unknown parameters are ignored. Every
- * operation that filters events calls this function.
+ * Parses event filters and the other parameters of an operation, or throws an error with every violation. Unknown parameters are
+ * ignored. Every operation that filters events calls this function.
  */
 export function parseEventFilters<Extra extends object>(
   parameters: Record<string, unknown>,

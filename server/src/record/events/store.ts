@@ -79,12 +79,12 @@ export const INSERT_CREATORS = sql`
 
 type TextSearch = { query?: string | undefined };
 
-/** Returns whether the actor sees their own events without a project. A token that is limited to projects does not. */
+/** Returns whether the actor sees their own events without a project. An actor whose token is limited to projects does not. */
 export const canSeeOwnEvents = ({ scope }: Actor): boolean => scope?.projects === undefined;
 
 /**
- * Builds the condition that the actor caused the event and that the event has no project. A search by text must not find names that
- * the actor cannot see.
+ * Builds the condition that the actor caused the event and that the event has no project. In a search by text, the actor must also
+ * be able to read every listed project, because a match could reveal hidden names.
  */
 export const isOwn = (actor: Actor, { query }: TextSearch) =>
   sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId} ${query ? sql`and ${listsOnlyReadable(actor)}` : sql``})`;

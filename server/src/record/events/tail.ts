@@ -21,9 +21,9 @@ export async function tailEvents(db: Db, afterId: number, limit: number): Promis
  */
 export async function readWatermark(db: Reader): Promise<number> {
   const assignedId = await readLastAssigned(db);
-  // A lock key has the low 31 bits of the id. The distance to the last assigned id determines the rest. A writer that began after
-  // the sequence was read can have a key above that id, which gives a distance in the upper half of the range. The events of such a
-  // writer have ids above `assignedId`.
+  // A lock key has only the low 31 bits of an id, so writers are compared by their distance from the last assigned id. A writer
+  // that began after the sequence was read can be ahead of it, which wraps around to a distance in the upper half of the range.
+  // Such a writer is ignored, because its events have ids above `assignedId`.
   const writers = await sql<{ distance: number | null }>`
     select max(distance) as distance
     from (

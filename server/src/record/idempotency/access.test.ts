@@ -118,7 +118,7 @@ test("a replay is rejected after the caller's role loses a permission", async ()
   expect(retryAfterChange.status).toBe(409);
 });
 
-test('replays still work after the caller gets another role, even one that the request itself granted', async () => {
+test('replays still work after the caller is granted another role, even by the request itself', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const headers = makeKeyHeader();
   const create = () => post('projects', { name: 'Mine', id: 'mine-by-key' }, user.token, headers);

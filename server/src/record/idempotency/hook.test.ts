@@ -162,7 +162,7 @@ test('a retried PUT with If-Match does not conflict with itself', async () => {
   expect(await countEvents('conditional')).toBe(2);
 });
 
-test('replays 412, even if the ETag is current again', async () => {
+test('replays a 412 response even if the ETag is current again', async () => {
   await send(FEATURES, { name: 'undone', description: 'a' });
   const url = `${FEATURES}/undone`;
   const read = await harness.app.inject({ url, headers: { authorization: ADMIN_TOKEN } });
@@ -325,7 +325,7 @@ test('rolls back a slow run whose key was taken over', async () => {
   expect(await countEvents('slow')).toBe(1);
 });
 
-test('a server error is not stored, so a retry runs', async () => {
+test('a server error is not stored, so a retry runs the request again', async () => {
   await sql`alter table feature_lifecycles add constraint broken check (feature_name <> 'unlucky')`.execute(
     harness.db,
   );
@@ -386,7 +386,7 @@ test('marks every write whose response can contain a secret', () => {
   const unmarkedOperations = secretWrites
     .filter(({ operation }) => !operation['x-returns-secret'])
     .map(({ name }) => name);
-  // The responses of these operations contain a mask or part of the secret, or no link.
+  // These operations only look as if they returned a secret. Their responses contain a mask, part of the secret or no link.
   expect(unmarkedOperations.toSorted()).toEqual([
     'POST /api/admin/addons/{id}/off',
     'POST /api/admin/addons/{id}/on',

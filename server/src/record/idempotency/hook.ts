@@ -35,7 +35,7 @@ const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
  * write run twice (docs/reference/idempotency.md).
  */
 export function installIdempotency(app: App, db: Db): void {
-  // Runs after authorization and validation, so a rejected request uses no key and gets no stored response.
+  // Runs after authorization and validation, so a rejected request does not use up its key, and its response is not stored.
   app.addHook('preHandler', async (request, reply) => {
     const text = request.headers['idempotency-key'];
     if (!WRITES.has(request.method) || text === undefined || request.actor === undefined) return;

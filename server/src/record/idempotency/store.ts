@@ -7,13 +7,13 @@ import { MAX_STORED_BYTES } from './limits.ts';
 /** After this time, a key can be reused. */
 const KEY_LIFETIME = sql`interval '24 hours'`;
 
-/** After this time, a run that is neither settled nor has a response counts as abandoned. No request takes that long. */
+/** After this time, a run that has neither settled nor stored a response counts as abandoned. No request takes that long. */
 const ABANDONED_AFTER = sql`interval '1 minute'`;
 
 const isOver = sql<boolean>`(claimed_at < now() - ${KEY_LIFETIME}
   or claimed_at < now() - ${ABANDONED_AFTER} and settled_at is null and status is null)`;
 
-/** The caller whose keys are counted together. */
+/** A caller. Keys with the same `owner` count toward the same limits. */
 export type Caller = { actor: Actor; owner: Buffer };
 
 export type Usage = { keys: number; secondsLeft: number };

@@ -55,7 +55,7 @@ type OperationDescription<
   output: Output;
   /** The status of the successful response, which is 200 by default. */
   status?: 200 | 201 | 202 | 204;
-  /** Statuses of errors that do not follow from the permission, the parameters and the body. */
+  /** Error statuses beyond those that follow from the permission, the parameters and the body. */
   rejects?: ErrorStatus[];
   /** Rules that only read. They run even after a validation error, so that one response lists every violation. */
   checks?: ((input: ValidInput, db: Db, instance: Instance) => unknown)[];
@@ -73,7 +73,7 @@ type OperationDescription<
 /** An operation without a response body returns nothing. */
 type ResponseOf<Out> = [Out] extends [undefined] ? Promise<void> : Promise<Out>;
 
-/** The handlers of a query, which read the response or what `present` turns into the response. */
+/** The handlers of a query. `read` returns the response, or what `present` turns into the response. */
 type QueryHandlers<In, Out, View> =
   | {
       read: (context: ReadContext, input: In) => ResponseOf<Out>;
@@ -115,7 +115,10 @@ export type Query<
   View,
 > = QueryDefinition<Params, Query, Body, Output, View> & { kind: 'query' };
 
-/** Makes the change and responds, or reads the response after the events are written. */
+/**
+ * The handlers of a command. `run` makes the change and returns the response, or leaves the response to `respond`, which runs
+ * after the events are written.
+ */
 type CommandHandlers<In, Out, Result> =
   | {
       run: (current: Change, input: In, context: Context) => ResponseOf<Out>;

@@ -177,7 +177,7 @@ test('the OpenAPI document contains the command with its permission, events and 
   ]);
 });
 
-test('the access matrix and the other tests of all operations find the command with its permission and an example', () => {
+test('tests that cover all operations, such as the access matrix, find the command with its permission and an example', () => {
   expect(findOperation('renameWidget')).toMatchObject({
     method: 'PUT',
     path: '/api/admin/projects/{projectId}/widget',
@@ -227,7 +227,7 @@ test('the command can be stored as JSON and run later, if the caller still has t
   expect(await findWidget(harness.db, 'default')).toEqual({ name: 'later' });
 });
 
-test('both operations require their permission', async () => {
+test('the query and the command require their permissions', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const body = { name: 'second' };
 
