@@ -13,8 +13,8 @@ import type { NewEvent } from './events/new-event.ts';
 
 /**
  * Rejects a change that leaves the scope of the actor's token. The guard has checked what the request names. This function checks
- * what the change actually did, so that the check does not depend on each operation. Tags do not belong to projects, but tagging a
- * flag in a project may create a tag.
+ * what the change actually did, so that the check does not depend on each operation. Creating a tag is always allowed, because
+ * tagging a flag in a project may create one, although tags do not belong to projects.
  */
 export async function keepWithinScope(tx: Tx, actor: Actor, events: NewEvent[]): Promise<void> {
   const { scope, token } = actor;

@@ -135,7 +135,7 @@ test('an operation after the first never waits for a lock, so that changes in di
   await run(admin, [enable('stored'), enable('other')]);
 });
 
-test('the first operation waits for its locks, and every operation for the locks that a change takes last', async () => {
+test('the first operation waits for its locks, and every operation waits for the locks that a change takes last', async () => {
   const featureLocked = Promise.withResolvers<void>();
   const holdingTransaction = harness.db.transaction().execute(async tx => {
     await lockFeature(tx, 'stored');

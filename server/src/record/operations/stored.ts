@@ -19,7 +19,7 @@ export type StoredOperation = {
 /** A change is one transaction and must stay short. */
 export const MAX_STORED_OPERATIONS = 100;
 
-/** The largest body of a request that is not an import. */
+/** The maximum body size of a request, except for imports. */
 export const MAX_STORED_BYTES = 1_048_576;
 
 /** Hooks that run around a change of stored operations. */
@@ -37,8 +37,8 @@ type Step = { command: AnyCommand; input: Required<StoredOperation['input']> };
 /**
  * Runs stored operations in order, in one change, so that either all of them or none take effect. Each operation is validated and
  * authorized again, because schemas and permissions may have changed since it was stored. Returns the responses. Each operation
- * takes its locks in the order of `platform/db/lock-order.ts`, but the second operation may need a lock that comes before those of
- * the first. The second operation does not wait for the lock, so the change ends with a retryable 503 instead of a deadlock.
+ * takes its locks in the order of `platform/db/lock-order.ts`, but a later operation may need a lock that comes before those of an
+ * earlier one. Later operations do not wait for locks, so the change ends with a retryable 503 instead of a deadlock.
  */
 export async function runStoredOperations(
   app: App,

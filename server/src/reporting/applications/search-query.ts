@@ -39,7 +39,7 @@ export function parseApplicationSearch(parameters: Record<string, unknown>): App
   });
 }
 
-/** The parameters of the applications of one project. This list has no other field to sort by. */
+/** The query parameters for the applications of one project, which can be sorted only by name. */
 export type ProjectApplicationSearch = Pick<ApplicationSearch, 'query' | 'sortOrder' | 'offset' | 'limit'>;
 
 /** Parses the query parameters for the applications of a project, or throws an error with every violation. */

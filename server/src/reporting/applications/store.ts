@@ -181,8 +181,8 @@ const seenFeatures = (actor: Actor) => sql`
     join features on features.name = metric_features.name and ${isInReadableProject(actor)}`;
 
 /**
- * Whether the caller can read a project whose features the application requested. The projects of an application that requested no
- * feature are unknown, so everyone sees it.
+ * Whether the caller can read a project whose features the application requested. If the application requested no feature, its
+ * projects are unknown, so everyone can see it.
  */
 export const isVisibleApplication = (actor: Actor) =>
   actor.isAdmin
@@ -213,7 +213,7 @@ const selectUsage = (actor: Actor) => sql`coalesce((
   ) as used
 ), '[]') as usage`;
 
-/** Removes null values, because a missing value is an absent field. */
+/** Removes null values, because responses omit missing fields. */
 const omitNulls = <T extends object>(row: NullForAbsent<T>): T =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
 

@@ -45,7 +45,7 @@ async function insertEdge(
   });
 }
 
-/** Lists the edges whose token the actor can see and nobody has revoked. */
+/** Lists the edges whose token is visible to the actor and not revoked. */
 export async function listEdges(db: Reader, actor: Actor, types: readonly string[]): Promise<Edge[]> {
   const { rows } = await sql<Edge>`
     select edges.id, api_tokens.id as "tokenId", api_tokens.name as "tokenName", coalesce(api_tokens.environment, '') as environment,

@@ -45,8 +45,8 @@ const HOUR_MS = 3_600_000;
 const clampHour = (hour: number): number => toHour(readTime(hour * HOUR_MS, Date.now()));
 
 /**
- * Returns a UUID, like the batch ids of servers. It is derived from the token's id as well, so an edge cannot use up the numbers of
- * a different edge.
+ * Returns a UUID, like the batch ids of servers. It is derived from the token's id as well, so an edge cannot use up the batch
+ * numbers of a different token's edge.
  */
 const deriveSource = (id: string): string => hash('sha256', `edge ${id}`).slice(0, 32);
 
@@ -60,7 +60,7 @@ export function makeReportReceiver(
   const recordInstances = makeInstanceRecorder();
   const writeEdgeBatch = makeEdgeBatchWriter(db);
 
-  /** Creates a lookup of the feed's tokens by id. A revoked token counts as the edge's own token. */
+  /** Creates a lookup of the feed's tokens by id. Anything reported for a revoked token counts for the edge's own token. */
   const makeTokenLookup = (edge: SdkToken): ((id: number) => SdkToken) => {
     const feed = toFeed(edge);
     const tokensById = new Map(
@@ -163,7 +163,7 @@ export function makeReportReceiver(
     try {
       return await processReport(edge, report);
     } catch (error) {
-      // An edge retries its report after any other error, so it would retry this report forever.
+      // The response must be a 400, because an edge retries after any other error and would send this report forever.
       if (!isRejection(error)) throw error;
       const rejection = badData([
         { message: 'the database rejected the values in this report', path: '/body' },

@@ -303,7 +303,7 @@ describe('concurrent transactions', () => {
     await holder;
 
     expect(body.lastSeenAt).toEqual(expect.any(String));
-    // The stage needs the lock, so the job enters it later.
+    // Entering a stage requires the lock, so the job moves the flag later.
     expect(body.lifecycle.stage).toBe('initial');
   });
 

@@ -53,7 +53,7 @@ export function makeFlusher(
     } catch (error) {
       if (!isRejection(error) || ++rejectionCount < MAX_REJECTIONS) throw error;
       rejectionCount = 0;
-      // If PostgreSQL rejects a lifecycle stage, no counts are lost.
+      // If only the lifecycle stages were rejected, the counts are already written.
       if (!isWritten) usage.drop('rejected', current.rows.length);
     }
   };

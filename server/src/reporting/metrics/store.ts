@@ -103,7 +103,8 @@ export type ReportedFeature = SeenFeature & { token: number };
 
 /**
  * Records when features were last seen, at most once a minute for each environment, and the last day of each result. Returns the
- * names of those features. `variant` is the last variant; the day of a different variant is stored in `variant_changed_on`.
+ * names of the features whose rows changed. `variant` is the last variant, and `variant_changed_on` is the last day on which it
+ * changed.
  */
 export async function updateLastSeen(
   tx: Tx,
@@ -140,7 +141,7 @@ export async function updateLastSeen(
   return [...new Set(rows.map(row => row.name))];
 }
 
-/** The day of a row whose variant differs from the stored one. */
+/** The day of the new row if its variant differs from the stored one. */
 const CHANGED_ON = sql`case when excluded.variant <> kept.variant then excluded.seen_at::date end`;
 
 /** Returns the list positions of the names that are not stored yet. */
@@ -262,7 +263,7 @@ export async function addPartition(tx: Tx, { table, name, from, to }: Partition)
   return true;
 }
 
-/** Waits at most 200 ms for statements that use the table, so that no other statement waits longer for this one. */
+/** Waits at most 200 ms for statements that use the table, because all later statements wait for this one in the meantime. */
 export async function dropPartition(tx: Tx, name: string): Promise<void> {
   await sql`set local lock_timeout = '200ms'`.execute(tx);
   await sql`drop table if exists ${sql.id(name)}`.execute(tx);

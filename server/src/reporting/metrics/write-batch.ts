@@ -26,7 +26,7 @@ import {
 /** The maximum number of rows in `unknown_flags`. A misconfigured application can request any number of names. */
 export const MAX_UNKNOWN_FLAGS = 10_000;
 
-/** Rows and the number of their batch. Both stay the same until the batch is known to be committed. */
+/** A batch of rows. Its number and rows stay the same until it is known to be committed. */
 export type Batch = { number: number; rows: NamedCount[] };
 
 /** The features whose last use was stored, and how many rows were not stored. */

@@ -130,12 +130,13 @@ export function keepWriting(
   };
 }
 
-/** Tracks the newest revision of each environment, and the newest one that is settled: older than a given time. */
+/** Tracks the newest revision of each environment, and the newest one that is settled, which means older than a given time. */
 function trackHeads({ onChange }: Pick<ServingState, 'onChange'>) {
   const heads = new Map<string, { revision: number; changedAt: number; settledRevision: number }>();
   const stop = onChange((environment, revision) => {
     const head = heads.get(environment);
-    // The time counts from the first change after the last settled revision, so that even a constant stream of changes settles.
+    // `changedAt` is the time of the first change after the last settled revision, so that even a constant stream of changes
+    // settles.
     if (!head) heads.set(environment, { revision, changedAt: performance.now(), settledRevision: 0 });
     else if (head.settledRevision >= head.revision)
       Object.assign(head, { revision, changedAt: performance.now() });

@@ -10,7 +10,7 @@ const OLDER_CHANGES = 5_000;
 const INSTANCES = 20;
 const NEW_CHANGES = 3;
 
-test('counting the instances that got a change reads only the new changes, however many there were before', async () => {
+test('counting the instances that have a change reads only the new changes, no matter how many older ones there are', async () => {
   const { db } = harness;
   await makeApiToken(db, {
     tokenName: 'reach',

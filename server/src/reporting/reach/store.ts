@@ -9,7 +9,7 @@ import type { EnvironmentReach, MissingInstance } from './schema.ts';
 
 /** The number of instances whose delay is stored, to compute when half of them had the change. */
 const MAX_DELAYS = 2_000;
-/** When an instance catches up, only this many of the newest changes count it. */
+/** An instance that catches up is counted for at most this many of the newest changes. */
 const COUNTED_REVISIONS = 500;
 
 /** Records that this process is alive, and whether it had to ignore an instance. */
@@ -136,7 +136,7 @@ export type ReachParts = {
   environments: Omit<EnvironmentReach, 'state'>[];
   instances: MissingInstance[];
   total: number;
-  /** Whether every instance is known, because no server has ignored one recently. */
+  /** Whether every instance is known, because no server or edge may serve unknown ones. */
   isComplete: boolean;
 };
 

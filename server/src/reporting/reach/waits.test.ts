@@ -60,7 +60,7 @@ afterEach(() => {
 const get = (id: number, signal?: AbortSignal): Promise<Response> =>
   fetch(`${address}${reachPath(id)}`, { headers: { authorization }, ...(signal && { signal }) });
 
-/** Sends as many requests as a caller may have. A request that finds all slots taken is repeated. */
+/** Sends as many requests as a caller can have waiting. A request that is rejected because all slots are taken is sent again. */
 const fillSlots = (signal?: AbortSignal): Promise<Response>[] =>
   Array.from({ length: WAITS_PER_CALLER }, async () => {
     let response = await get(event, signal);
@@ -82,7 +82,7 @@ async function waitForStatus(status: number): Promise<void> {
   }
 }
 
-test('a client that disconnects releases its slot, and a caller has at most 10', {
+test('a client that disconnects releases its slot, and a caller can have at most 10 slots', {
   timeout: 200_000,
 }, async () => {
   const leaving = new AbortController();

@@ -114,7 +114,7 @@ test('invented instances do not hide the instances of other tokens', async () =>
       1 + n % greatest(kept.revision - 1, 1), false, 15, now(), server_id
     from reach_instances as kept cross join generate_series(1, 6000) as n
     where application = ${application}`.execute(harness.db);
-  // A table scan now reaches this row last.
+  // Now a table scan reaches the row of the real instance last.
   await sql`cluster reach_instances using reach_instances_pkey`.execute(harness.db);
 
   expect(await findBehind()).toMatchObject([{ instanceId: 'pod' }]);

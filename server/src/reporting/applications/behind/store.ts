@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 const LATE_SECONDS = 600;
 const LATE_INTERVALS = 3;
 /**
- * A caller can invent instances with any revisions. Instances of one token that present the same revision lack the same changes, so
- * the query examines the oldest revisions: this many per token, and this many in total.
+ * A caller can invent instances with any revisions. Instances of one token that present the same revision lack the same changes,
+ * so the query groups them by revision and examines only the oldest revisions: this many per token, and this many in total.
  */
 const MAX_REVISIONS_PER_TOKEN = 20;
 const MAX_REVISIONS = 1_000;
@@ -13,7 +13,7 @@ const MAX_REVISIONS = 1_000;
 const MAX_READ_REVISIONS = 100;
 
 /**
- * The instances that keep polling and still present a revision from before a change of more than ten minutes ago, with
+ * The instances that keep polling but still present a revision older than a change from more than ten minutes ago, with
  * `published_at` of the first change that they lack. Only what the instance itself presents counts, so an instance is not found if
  * it was not seen after the change, if it streams, or if it presents no revision of this history. docs/decisions/0027-reach.md
  */
