@@ -63,7 +63,7 @@ export type Server = {
 };
 
 /**
- * Brings the database up to date, then serves requests and runs jobs until it is stopped. With snapshots, it serves them to SDKs
+ * Migrates the database, then serves requests and runs jobs until the server is stopped. With snapshots, it serves SDKs from them
  * immediately, and does the rest when the database responds.
  */
 export async function startServer(config: Config, snapshots: readonly Snapshot[] = []): Promise<Server> {
@@ -208,7 +208,8 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
   let backgroundStart: Promise<void> | undefined;
   const stop = async () => {
     waitController.abort();
-    // A running attempt to reach the database would start jobs. An attempt that gets no response must not delay the shutdown.
+    // Waits for a running attempt to reach the database, which would still start jobs. The wait is short, because an attempt that
+    // gets no response must not delay the shutdown.
     await Promise.race([backgroundStart, sleep(STOP_WAITING_AFTER_MS, undefined, { ref: false })]);
     // The app and the worker stop simultaneously, because SDK streams end over 6 s and jobs get 5 s. Most metrics are written
     // before that, and the rest afterwards.

@@ -129,7 +129,7 @@ function* findProjectProblems({ projects, events }: State): Generator<string> {
   }
 }
 
-/** Returns the project fields that users write, which are also in the project's events. */
+/** Returns the fields of a project that users write. They are the ones in its events. */
 const pickWrittenFields = ({
   xmin: _,
   members: __,

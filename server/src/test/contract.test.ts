@@ -292,7 +292,7 @@ test('events in search results have the fields in the contract', async () => {
   expect([...absent]).toEqual([]);
 });
 
-test('the report of a project with everything has every field in the contract', async () => {
+test('the report of a project that has everything contains every field in the contract', async () => {
   const { body } = await api('GET', 'projects/rich/health-report');
 
   const { wrong, absent } = inspectBody(body, 'Report');

@@ -47,7 +47,10 @@ function computeOverallState(environments: EnvironmentReach[]): EventReach['stat
   return isLive && environments.some(({ state }) => state === 'live') ? 'live' : 'unknown';
 }
 
-/** An instance that started after the change never sends an earlier revision, so its time can be before the commit. */
+/**
+ * Instances that started after the change never lacked it, so they set no `lastAt`. Without other instances, the time of the
+ * commit counts.
+ */
 const findLatestTime = (environments: EnvironmentReach[]): string | null =>
   environments
     .filter(({ state }) => state === 'live')

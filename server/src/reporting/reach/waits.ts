@@ -9,7 +9,7 @@ import type { EventReach } from './schema.ts';
 /** The maximum number of callers waiting on one process. Each costs a statement per check. */
 const WAITS = { capacity: 60, share: 0.5, perCaller: 10, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
 const CHECK_MS = 300;
-/** Checking 20,000 instances takes about 40 ms. The pause is at least this many times as long. */
+/** The pause between checks is at least this many times as long as the last check. Checking 20,000 instances takes about 40 ms. */
 const PAUSE_FACTOR = 20;
 const MAX_PAUSE_MS = 2_000;
 /** How often a waiting caller renews its request for confirmations, which lasts for 5 seconds. */

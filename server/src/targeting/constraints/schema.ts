@@ -71,7 +71,8 @@ export const ConstraintInput = NamedObject(
 );
 
 /**
- * Limits the work before rules.ts rejects more than 30 constraints with ExceedsLimitError, so this maximum is larger than that limit.
+ * Bounds the work. The maximum is larger than the limit of 30 constraints, so that rules.ts can reject more than 30 with
+ * ExceedsLimitError.
  */
 export const ConstraintInputs = Type.Array(ConstraintInput, { maxItems: 100 });
 

@@ -25,7 +25,7 @@ export async function rejectUnavailableName(db: Reader, name: string, project: s
 
 async function rejectUseOutsideProject(db: Reader, name: string, project: string | null): Promise<void> {
   if (project === null || !(await isUsedOutsideProject(db, name, project))) return;
-  // The constraints may refer to a different project's field, in which case a field for all projects cannot have the name either.
+  // If the constraints refer to a field of a different project, even a field for all projects cannot have the name.
   if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
   throw new ApiError(
     'ConflictError',
@@ -52,7 +52,7 @@ export async function createContextFields(
   for (const data of rows) record({ type: 'context-field-created', project, data });
 }
 
-/** Returns every field that a user writes, so that any past state can be rebuilt from events. */
+/** Returns everything about a field that users can write, so that any past state can be rebuilt from events. */
 export function asEventData({ createdAt: _, ...fields }: ContextFieldRow): object {
   return fields;
 }

@@ -38,9 +38,9 @@ const legalValue = Type.String({
 /** Fields have two sets of operations: one set for all fields, and the same operations under a project for the project's fields. */
 type FieldSet = {
   url: `/${string}`;
-  /** The part of operation ids that tells the two sets apart. */
+  /** The part of operation ids that differs between the two sets. */
   kind: '' | 'Project';
-  /** The part of summaries that tells the two sets apart. */
+  /** The part of summaries that differs between the two sets. */
   ofProject: '' | ' of a project';
   path: { projectId?: typeof projectId };
   permission: (root: RootPermission) => [Permission, ...Permission[]];

@@ -33,7 +33,7 @@ export async function createSegment(
   return { ...segment, usedInFeatures: 0, usedInProjects: 0 };
 }
 
-/** Checks the constraints of a new segment, for callers who may create it. */
+/** Checks that the caller may create a segment and that its constraints are valid. */
 export async function checkNewSegment(
   db: Db,
   actor: Actor,

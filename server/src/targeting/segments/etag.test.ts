@@ -36,7 +36,7 @@ test('updates and deletes a segment only if If-Match has its ETag', async () => 
   expect((await call(harness.app, 'DELETE', url, { headers })).status).toBe(204);
 });
 
-test('responds with 304 to a known ETag, and a new use of the segment does not make an update fail', async () => {
+test('responds with 304 to the current ETag, and using the segment in a strategy does not make an update fail', async () => {
   const etag = await readEtag();
   const requestWithEtag = { headers: { 'if-none-match': etag } };
   expect((await call(harness.app, 'GET', url, requestWithEtag)).status).toBe(304);

@@ -25,8 +25,8 @@ const unchangedSegment = (id: number): Precondition => ({
 });
 
 /**
- * The writes check the permission themselves (permission.ts), because an operation can require a permission only in the project of
- * its URL. The project of a segment is in the body or in the stored segment.
+ * The writes check the permission themselves (permission.ts), because an operation can declare a permission only for the project
+ * in its URL, but the project of a segment is in the body or in the stored segment.
  */
 export const SEGMENTS: OperationModule = {
   tag: 'Segments',

@@ -8,7 +8,7 @@ import { lockCustomStrategyType } from './update.ts';
 export async function removeStrategyType({ tx, record }: Change, name: string): Promise<void> {
   const strategyType = await lockCustomStrategyType(tx, name);
   const { byFeature, asDefault } = await findUses(tx, name);
-  // The reasons name neither feature nor project, because the caller may not be allowed to read them.
+  // The reasons name no features or projects, because the caller may not be allowed to read them.
   rejectWith([
     ...(byFeature ? [`A feature uses strategy type "${name}".`] : []),
     ...(asDefault ? [`Strategy type "${name}" is the default strategy of a project.`] : []),
