@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Failures of NATS: `npm run test:edge`. They download nats-server from Debian testing, so they are not part of CI. */
+/** Tests of NATS failures: `npm run test:edge`. They download nats-server from Debian testing, so they are not part of CI. */
 export default defineConfig({
   test: {
     include: ['edge/failures/*.failures.ts'],

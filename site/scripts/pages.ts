@@ -38,7 +38,7 @@ const siteTargets: Targets = {
 };
 const markdownTargets: Targets = { ...siteTargets, getPageUrl: ({ slug }) => `${BASE}${slug}.md` };
 
-/** Replaces the code blocks of diagrams with plain text, because Mermaid draws the diagrams in the browser. */
+/** Turns the code blocks of diagrams into `<pre>` elements, because Mermaid draws the diagrams in the browser. */
 const renderDiagrams = (markdown: string): string =>
   markdown.replaceAll(/^```mermaid\n([\s\S]*?)^```$/gm, (_, code) => {
     const text = code

@@ -63,7 +63,7 @@ export type CampaignResult = {
 
 const ROUNDS_UNTIL_RESTART = 10;
 const KEY = Buffer.alloc(32, 7);
-/** There are 22 attempts, so that one delivery in four million fails by chance if half of the attempts are rejected. */
+/** There are 22 attempts, so that only one delivery in four million fails by chance if half of the attempts are rejected. */
 const SCHEDULE = ['0', ...Array(21).fill('0.3')].join(',');
 
 /**
@@ -80,7 +80,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const acceptedCounts = new Map<string, number>();
   const arrivedCounts = new Map<string, number>();
   let requests = 0;
-  /** Waits for requests. The moment depends on the receiver rather than on a clock, so that a request is certainly in flight. */
+  /** Waits until this many requests have arrived, because after a wait by the clock, no request might be in flight. */
   const waitForRequests = async (count: number) => {
     const [target, deadline] = [requests + count, Date.now() + campaign.killWithinMs];
     while (requests < target && Date.now() < deadline) await sleep(2);
@@ -154,7 +154,8 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
       if (Date.now() > deadline) break;
       say(JSON.stringify(states));
       await sleep(1_000);
-      // In the end, only rejected events remain, so the circuit breaker pauses for longer and longer. A restart resets it.
+      // In the end, only events that the receivers reject remain, so the circuit breaker pauses for longer and longer. A restart
+      // resets it.
       if (rounds % ROUNDS_UNTIL_RESTART === 0 && server) {
         await stopProcess(server);
         await start();

@@ -17,7 +17,7 @@ const pages = globSync(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/**/*.m
   .toSorted()
   .map(page => ({ page, text: readFileSync(join(ROOT, page), 'utf8') }));
 
-/** Finds the matches of a pattern in the pages that a list of known names does not contain, each with its page. */
+/** Finds the names in the pages that match a pattern but are not known, each with its page. */
 const findUnknown = (pattern: RegExp, isKnown: (name: string) => boolean): string[] =>
   pages.flatMap(({ page, text }) =>
     [...text.matchAll(pattern)]

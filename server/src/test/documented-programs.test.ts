@@ -11,7 +11,7 @@ const readPage = (path: string): string => readFileSync(new URL(path, ROOT), 'ut
 
 const FLAG = { 'README.md': 'sepa-instant', 'docs/how-to/use-a-server-sdk.md': 'pay.gift-wrap' };
 
-/** Reads a program from a page, with the URL of a server that does not exist, because nothing listens on port 1. */
+/** Reads a program from a page and points it to a server that does not exist, because nothing listens on port 1. */
 function readProgram(path: keyof typeof FLAG): string {
   const text = readPage(path);
   const [, program = ''] = /<<'END'\n(.*?)\nEND\n/s.exec(text) ?? /```js\n(.*?)```/s.exec(text) ?? [];
@@ -53,7 +53,10 @@ test.each(['README.md', 'docs/how-to/use-a-server-sdk.md'] as const)(
 
 type Handler = (request: object, response: object, next: (error: unknown) => void) => Promise<void>;
 
-/** Calls the documented receiver as Express does, and returns what it did. A rejection would end a process with Express 4. */
+/**
+ * Calls the documented receiver as Express does, and returns what it did. With Express 4, a rejected promise would end the
+ * process.
+ */
 async function receive(body: string, headers: Record<string, string>, enqueue = async () => {}) {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const [, code = ''] = /```js\n(.*?)```/s.exec(readPage('docs/how-to/receive-webhooks.md')) ?? [];

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../platform/db/database.ts';
 import { waitForLockWaiters } from './waiting.ts';
 
-/** Starts requests while a transaction is open, and commits it when this many of them wait for its locks. */
+/** Starts requests while a transaction is open, and commits the transaction when this many of them are waiting for its locks. */
 export async function duringTransaction<T>(
   db: Db,
   work: (tx: Tx) => Promise<unknown>,

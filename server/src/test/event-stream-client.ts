@@ -14,7 +14,7 @@ export type StreamClient = {
   lines: string[];
   /** The body of a rejection. */
   body: () => Promise<string>;
-  /** Resolves when the connection is closed, to whether the response was complete. */
+  /** Resolves once the connection is closed, and says whether the response was complete. */
   closed: Promise<boolean>;
   response: IncomingMessage;
   close: () => void;

@@ -108,7 +108,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid);
   } catch {
-    // All programs of the page have ended.
+    // All programs of the page have already ended.
   }
 }
 

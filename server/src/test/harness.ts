@@ -122,7 +122,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
       await longReadDb.destroy();
       await db.destroy();
     }
-    // A test worker keeps the modules of its test files in memory, and this harness with them.
+    // A test worker keeps the modules of its test files in memory, including this harness, so what it refers to is released.
     openServers.length = 0;
     harness.statements.length = 0;
     Object.assign(harness, { app: undefined, db: undefined, secondServer: undefined });

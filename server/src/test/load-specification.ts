@@ -111,7 +111,7 @@ function scaleWeights<V extends { weight: number }>(variants: V[]) {
 const isAlwaysTrue = ({ operator, values = [] }: { operator: string; values?: string[] }): boolean =>
   operator === 'NOT_IN' && values.length === 0;
 
-/** Removes the ranges that SDKs cannot read, because SDKs skip them if there are others. */
+/** Removes the ranges that SDKs cannot read, unless there are no others. SDKs skip them, but the admin API rejects them. */
 function dropUnreadableRanges<C extends { operator: string; values?: string[] }>(constraint: C): C {
   if (constraint.operator !== 'IN_CIDR') return constraint;
   const readable = (constraint.values ?? []).filter(isAddressRange);

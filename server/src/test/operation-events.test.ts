@@ -24,7 +24,7 @@ test('every event that an operation declares is recorded in a test', ({ skip }) 
   expect(declaredTypes.filter(type => !recordedTypes.has(type))).toEqual([]);
 });
 
-test('an event that an operation does not declare is an error', async () => {
+test('recording an event that the operation does not declare is an error', async () => {
   const types: string[] = [];
   const plantedOperation = {
     kind: 'command',

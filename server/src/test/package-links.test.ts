@@ -14,6 +14,6 @@ test('a published package links to the repository that publishes it', () => {
   });
 });
 
-test('a package that is built elsewhere names no repository', () => {
+test('a package that is not built on GitHub links to no repository', () => {
   expect(buildRepositoryLinks({})).toEqual({});
 });

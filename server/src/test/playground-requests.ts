@@ -33,7 +33,9 @@ export function playgroundRequests(harness: Harness) {
     return body.features[0];
   }
 
-  /** Creates the flag `half`, which is on for half of the users, and `norway`, which is on for users in two countries. */
+  /**
+   * Creates the flag `half`, which is enabled for half of the users, and `norway`, which is enabled for users in two countries.
+   */
   async function makeFlags(): Promise<void> {
     await makeEnabled('half', [rollout('50')]);
     await makeEnabled('norway', [

@@ -68,7 +68,7 @@ test('an update, a patch and an import can unmark a feature as stale', async () 
   ).toContain('feature-stale-off');
 });
 
-test('one request disables several features', async () => {
+test('the bulk request that disables features records feature-environment-disabled', async () => {
   await send('POST', `${FEATURE}/environments/development/on`);
 
   expect(
@@ -90,7 +90,7 @@ test('archiving a feature removes its parents, and reviving it by name disables 
   );
 });
 
-test.each(['user', 'group'] as const)('a %s gets a role, then a different role, then none', async kind => {
+test.each(['user', 'group'] as const)('changing the role of a %s records the right events', async kind => {
   const rolesPath = `${PROJECT}/${kind}s/${kind === 'user' ? user : group}/roles`;
 
   expect(await collectEventTypes('PUT', `${rolesPath}/${OWNER}`)).toEqual(['project-access-added']);
@@ -106,7 +106,7 @@ test.each(['user', 'group'] as const)('a %s gets a role, then a different role, 
   ]);
 });
 
-test("a user's role and a group's role are replaced with different ones", async () => {
+test('replacing the roles of a user and a group records an update event for each', async () => {
   const updateTypes = ['project-access-user-roles-updated', 'project-access-group-roles-updated'];
   const holders = { users: [user], groups: [group] };
   await send('POST', `${PROJECT}/access`, { roles: [MEMBER], ...holders });

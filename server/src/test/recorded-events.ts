@@ -1,4 +1,4 @@
-/** One event of Unleash, with the names of the API. */
+/** An Unleash event with the field names of the API. */
 export type RecordedEvent = {
   id: number;
   createdAt: string;
@@ -848,7 +848,7 @@ const RECORDED: RecordedFields[] = [
   },
 ];
 
-/** All events of Unleash when its responses were recorded, oldest first. */
+/** All events that Unleash had when its responses were recorded, oldest first. */
 export const RECORDED_EVENTS: RecordedEvent[] = RECORDED.map(event => ({
   createdBy: 'admin',
   createdByUserId: -42,

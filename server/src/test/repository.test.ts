@@ -125,11 +125,11 @@ function countReported(path: string, source: string): number {
   ).length;
 }
 
-test.each(PLANTED)('the linter reports when %s', (_case, path, source) => {
+test.each(PLANTED)('the linter reports an error if %s', (_case, path, source) => {
   expect(countReported(path, source)).toBe(3);
 });
 
-test.each(ALLOWED)('the linter accepts when %s', (_case, path, source) => {
+test.each(ALLOWED)('the linter reports no error if %s', (_case, path, source) => {
   expect(countReported(path, source)).toBe(0);
 });
 
@@ -167,7 +167,7 @@ test('the compiler checks the columns of every insert and update', () => {
   expect(readSourceFiles().flatMap(findUncheckedWrites)).toEqual([]);
 });
 
-/** Files that open a change without a caller: at startup, on a schedule, after a delivery or a rejected login, or during a code exchange. */
+/** Files that open a change without a caller: at startup, on a schedule, after a delivery or rejected login, or in a code exchange. */
 const CHANGE_OPENERS = [
   'delivery/sending/disable-failing.ts',
   'flags/health/announce.ts',

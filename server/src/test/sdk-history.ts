@@ -33,8 +33,8 @@ export async function recordDocuments(db: Db): Promise<void> {
 }
 
 /**
- * Finds wrong revisions since the recording began: gaps, revisions that two transactions wrote, and revisions whose documents do not
- * become the current ones when all later rows are applied.
+ * Finds wrong revisions since the recording began: gaps, revisions that two transactions wrote, and revisions from which applying
+ * all later rows does not lead to the current documents.
  */
 export async function findWrongRevisions(db: Db): Promise<string[]> {
   const { rows: versions } = await sql<DocumentVersion>`

@@ -4,7 +4,7 @@ import type { Db, Reader } from '../platform/db/database.ts';
 
 const TIMEOUT_MS = 100_000;
 
-/** Returns how many statements on this database wait for a lock. For requests that do other work before they reach the lock. */
+/** Returns how many statements on this database wait for a lock. Use it if requests do other work before they reach the lock. */
 export async function countLockWaiters(db: Reader): Promise<number> {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);

@@ -216,7 +216,7 @@ async function readWorld(project: string, { environments }: World): Promise<Worl
     const url = `/api/admin/projects/${project}/features/${project}.${name}`;
     const { status, body } = await sendRequest('GET', url);
     if (status !== 200) continue;
-    // The latest stage alone is not enough, because for an archived flag a different stage decides.
+    // The latest stage is not enough, because for an archived flag it does not show whether the flag was completed before.
     const { body: stages } = await sendRequest('GET', `${url}/lifecycle`);
     const completedStage = stages.find(({ stage }: { stage: string }) => stage === 'completed');
     flags[name] = toFlag(project, { ...body, completed: completedStage?.status ?? null });

@@ -108,8 +108,8 @@ test('every known difference exists, for each of its operations', () => {
   expect(missingDifferences).toEqual([]);
 });
 
-// Streams, single sign-on, operations for which Unleash needs a network connection, and operations that its open-source package
-// lacks. The package also lacks the operations in the Enterprise section.
+// These are streams, single sign-on, operations for which Unleash needs a network connection, and operations that its open-source
+// package lacks. The package also lacks the operations in the Enterprise section.
 const NOT_SENT = new Set([
   'POST /api/frontend/client/events',
   'POST /api/admin/addons',
