@@ -35,7 +35,7 @@ test('lists every Unleash operation once, with its level of support', () => {
   expect(rows.filter(({ support, note }) => support !== 'yes' && note === '')).toEqual([]);
 });
 
-test('the page marks exactly the operations that exist as available', () => {
+test('the page marks an operation as available if and only if it exists', () => {
   const wrongRows = rows.filter(({ method, path, support }) => {
     if (path === THE_DOCUMENT) return false;
     return operations.has(toShape(method, path)) !== (support !== 'no');

@@ -30,9 +30,9 @@ const RATE_LIMITED = 429;
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * Makes a write with an Idempotency-Key run once, and gives a retry the first response. The key is claimed before the request runs,
- * settled in the transaction of its change, and its response is stored afterwards. So neither two servers nor a crash can make the
- * write run twice (docs/reference/idempotency.md).
+ * Ensures that a write with an Idempotency-Key runs only once, and that a retry gets the first response. The key is claimed before
+ * the request runs and settled in the transaction of its change, and the response is stored afterwards. So neither two servers nor
+ * a crash can make the write run twice (docs/reference/idempotency.md).
  */
 export function installIdempotency(app: App, db: Db): void {
   // Runs after authorization and validation, so a rejected request does not use up its key, and its response is not stored.

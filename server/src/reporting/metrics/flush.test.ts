@@ -132,7 +132,7 @@ describe('counts', () => {
     expect(await readSums('repeated')).toEqual({ hours: '10:0', days: '10:0' });
   });
 
-  test('a connection that is cut at the commit neither loses nor repeats counts', async () => {
+  test('a connection that is cut at the commit neither loses nor duplicates counts', async () => {
     await makeFeature(harness.db, 'default', { name: 'cut', type: 'release' });
     const { hostname, port } = new URL(harness.databaseUrl);
     const proxy = await startTcpProxy(hostname, Number(port || 5432));
