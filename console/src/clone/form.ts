@@ -20,7 +20,7 @@ export const PARTS: readonly { part: Part; label: string; count(source: Feature)
   },
   {
     part: 'variants',
-    label: 'Variants of environments',
+    label: 'Environment variants',
     count: source => sum(source, environment => environment.variants.length),
   },
   { part: 'tags', label: 'Tags', count: source => source.tags.length },

@@ -206,8 +206,8 @@ function Deletion({ field, uses }: { field: ContextField; uses: number | undefin
         onConfirm={remove}
       >
         {uses
-          ? `${formatCount(uses, 'strategy', 'strategies')} keep their constraints on it. The legal values are lost.`
-          : 'No constraint uses it. The legal values are lost.'}
+          ? `${formatCount(uses, 'strategy', 'strategies')} keep their constraints on it. Its legal values will be lost.`
+          : 'No constraint uses it. Its legal values will be lost.'}
       </DangerAction>
     </DangerZone>
   );

@@ -52,7 +52,7 @@ function Target({ provider, draft, error, onChange }: FormProps) {
       <legend>{provider.displayName}</legend>
       <TextInput
         label="Description"
-        description="The name of the integration in lists."
+        description="Shown as the integration's name in lists."
         placeholder="Change log to the data warehouse"
         maxLength={1000}
         value={draft.description}

@@ -96,7 +96,7 @@ export function Form({
         ) : (
           <Textarea
             label="Table"
-            description={`The first line names the context fields, and each further line is a context, up to ${MAX_CONTEXTS}.`}
+            description={`The first line names the context fields. Each line after it is a context, up to ${MAX_CONTEXTS}.`}
             classNames={{ input: 'mono' }}
             rows={8}
             autoComplete="off"

@@ -104,7 +104,7 @@ export const EVENT_TYPES = {
     emitted: false,
   },
   'feature-strategy-update': {
-    label: 'Strategy of flag updated',
+    label: 'Flag strategy updated',
     text: `updated ${STRATEGY} of ${FLAG_IN_ENVIRONMENT}${STRATEGY_CHANGES}`,
   },
   'feature-strategy-add': {
@@ -125,7 +125,7 @@ export const EVENT_TYPES = {
   },
   'feature-uncompleted': { label: 'Flag reopened', text: `marked ${FLAG_IN_PROJECT} as not completed` },
   'strategy-order-changed': {
-    label: 'Strategies of flag reordered',
+    label: 'Flag strategies reordered',
     text: `reordered the strategies of ${FLAG_IN_ENVIRONMENT}[, now: {after.strategyIds}]`,
   },
   'drop-feature-tags': {
@@ -161,7 +161,7 @@ export const EVENT_TYPES = {
     text: `granted access to ${PROJECT}[, users: {listedUser:grantedUsers}][, groups: {listedGroup:grantedGroups}]${ROLES}`,
   },
   'project-access-user-roles-updated': {
-    label: 'Project roles of user changed',
+    label: 'User project roles changed',
     text: `changed the roles of ${USER}${IN_PROJECT}${NEW_ROLES}`,
   },
   'project-access-group-roles-updated': {
@@ -279,7 +279,7 @@ export const EVENT_TYPES = {
   'pat-deleted': { label: 'Personal access token deleted', text: `deleted ${PAT}` },
   'public-signup-token-created': { label: 'Signup link created', text: `created ${SIGNUP}` },
   'public-signup-token-user-added': {
-    label: 'User joined by signup link',
+    label: 'User joined via signup link',
     text: `let ${MEMBER} join through ${SIGNUP}`,
   },
   'public-signup-token-updated': { label: 'Signup link updated', text: `updated ${SIGNUP}${CHANGES}` },
@@ -295,7 +295,7 @@ export const EVENT_TYPES = {
     emitted: false,
   },
   'change-discarded': {
-    label: 'Change dropped from request',
+    label: 'Change removed from change request',
     text: `dropped ${CHANGE} from ${REQUEST_OF_CHANGE}`,
     emitted: false,
   },
@@ -325,7 +325,7 @@ export const EVENT_TYPES = {
     emitted: false,
   },
   'change-request-sent-to-review': {
-    label: 'Change request sent to review',
+    label: 'Change request submitted for review',
     text: `put ${REQUEST} up for review`,
     emitted: false,
   },
@@ -500,7 +500,7 @@ export const EVENT_TYPES = {
   // Types beyond the 156 of Unleash.
   'feature-link-added': { label: 'Link added to flag', text: `added ${LINK} to ${FLAG_IN_PROJECT}` },
   'feature-link-updated': {
-    label: 'Link of flag updated',
+    label: 'Flag link updated',
     text: `updated ${LINK} of ${FLAG_IN_PROJECT}${CHANGES}`,
   },
   'feature-link-removed': {
@@ -508,7 +508,7 @@ export const EVENT_TYPES = {
     text: `removed ${LINK} from ${FLAG_IN_PROJECT}`,
   },
   'feature-owners-updated': {
-    label: 'Owners of flag updated',
+    label: 'Flag owners updated',
     text: `changed the owners of ${FLAG_IN_PROJECT}`,
   },
   'project-view-created': {
