@@ -31,7 +31,7 @@ test('two servers that start at the same time on an empty database both come up'
     });
     expect(await (await send(server, '/health')).json()).toEqual({ health: 'GOOD' });
   }
-  // The token was created once, although both servers had the setting.
+  // The token was created only once, although both servers were configured to create it.
   const events = await send(servers[0], '/api/admin/search/events?type=IS:api-token-created');
   expect(await events.json()).toMatchObject({ total: 1 });
   const stopped = await Promise.all(servers.map(server => stopProcess(server)));

@@ -53,7 +53,7 @@ async function callTool(token: string, name: string, input: unknown) {
     },
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input, _meta: MODERN } },
   });
-  // A busy machine may reject a call, which changes nothing either.
+  // A busy server may reject a call, and then nothing has changed either.
   if ([429, 503].includes(response.status)) return { isError: true };
   expect(response.status, JSON.stringify(response.body)).toBeLessThan(500);
   return response.body.result ?? { isError: true };
@@ -96,7 +96,7 @@ test(
     const { next, pick } = makeRandom(SEED);
     const plans: SignedPlan[] = [];
     const foreignPlans: SignedPlan[] = [];
-    /** The previous description that a plan showed, by the description that the plan sets. */
+    /** Maps the description that a plan sets to the previous description that the plan showed. */
     const shownDescriptions = new Map<string, string>();
     let appliedCount = 0;
     let isDone = false;
@@ -138,7 +138,7 @@ test(
 
     const steps: (() => Promise<void>)[] = [
       // Remembers which description the plan showed as the previous one. Half of the plans are applied immediately, and the others
-      // perhaps after somebody else has changed the flag.
+      // later, when somebody else may have changed the flag.
       async () => {
         const name = toFlagName('mine', Math.floor(next() * FLAGS));
         const description = `agent ${next()}`;

@@ -36,8 +36,8 @@ async function lockBase({ tx, actor }: Change, project: string, names: string[])
 
 /**
  * Makes the change with all its checks, including the token's limits, reads the result, and rolls back. The plan therefore shows
- * exactly what applying it will do, and a plan that would be rejected later is already rejected here. The dry run holds the same
- * locks as a write, so nothing else is read in the transaction.
+ * exactly what applying it will do, and changes that would be rejected later are rejected now. The dry run holds the same locks as
+ * a write, so its transaction reads nothing else.
  */
 export async function dryRunChanges(call: Call, { project, flags, operations }: ResolvedChanges) {
   const { app, db, instance, actor } = call;
@@ -68,7 +68,7 @@ export async function dryRunChanges(call: Call, { project, flags, operations }: 
 
 /**
  * Applies a plan if every flag is as it was when the plan was created, and if the result is the one that the plan showed. The result
- * can also depend on something else, such as the project's default strategy. All operations are one change.
+ * can also depend on things other than the flags, such as the project's default strategy. All operations are one change.
  */
 export async function executeChanges(
   { app, db, instance, actor }: Call,

@@ -64,7 +64,7 @@ test('every tool has all four hints and a short definition', () => {
   expect(INSTRUCTIONS.split(' ').length).toBeLessThanOrEqual(120);
 });
 
-test('every string and list of an input has a maximum', () => {
+test('every string and list in a tool input has a maximum length', () => {
   const unbounded: string[] = [];
   const visit = (schema: Record<string, unknown>, path: string): void => {
     if (schema.type === 'string' && schema.maxLength === undefined && schema.enum === undefined)
@@ -79,7 +79,7 @@ test('every string and list of an input has a maximum', () => {
   expect(unbounded).toEqual([]);
 });
 
-test('a read-only token is offered only reading tools', async () => {
+test('a read-only token is offered only tools that read', async () => {
   const agent = await openClient(await makeScopedToken(harness.db, owner, { readOnly: true }));
   const { tools } = await agent.client.listTools();
 
@@ -89,7 +89,7 @@ test('a read-only token is offered only reading tools', async () => {
   });
 });
 
-test('a Viewer is offered only reading tools', async () => {
+test('a Viewer is offered only tools that read', async () => {
   const viewer = await makeUser(harness.db, 'Viewer');
   const { tools } = await (await openClient(viewer.token)).client.listTools();
 
@@ -112,7 +112,7 @@ test('rejects an SDK token', async () => {
   expect((await post(LIST_TOOLS, '*:development.unknown-token')).status).toBe(401);
 });
 
-test('rejects a page from a different site with 403', async () => {
+test('rejects a request from a page on a different site with 403', async () => {
   expect((await post(LIST_TOOLS, ADMIN_TOKEN, { origin: 'https://evil.example' })).status).toBe(403);
 });
 

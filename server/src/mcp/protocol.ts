@@ -31,8 +31,8 @@ const LIST_TTL_MS = 60_000;
 type Reply = { status: number; headers: Record<string, string>; body: string };
 
 /**
- * Creates the protocol handler. It supports both generations of the protocol without sessions: each request gets its own protocol
- * server, which knows the caller.
+ * Creates the protocol handler. It supports both generations of the protocol and keeps no sessions: each request gets its own
+ * protocol server, created for its caller.
  */
 export function makeProtocol(app: App, db: Db, instance: Instance) {
   const planKeys = derivePlanKeys(instance.keyring);
@@ -115,7 +115,7 @@ export function makeProtocol(app: App, db: Db, instance: Instance) {
   };
 }
 
-/** Rejects a change stream, which would stay open with nothing to send, because the list of tools depends only on the token. */
+/** Rejects a change stream. It would stay open with nothing to send, because the list of tools depends only on the token. */
 function rejectMethod(body: unknown): Reply | undefined {
   const { id = null, method } = body as { id?: unknown; method?: unknown };
   if (method !== 'subscriptions/listen') return undefined;
@@ -168,8 +168,8 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const DISALLOWED_CHARACTERS = /[^A-Za-z0-9._-]+/g;
 
 /**
- * Adds the client that the request names. Clients of the 2025 protocol name themselves only in the handshake, so the HTTP header is
- * used for them (access/client.ts).
+ * Adds the client that the request names. Clients of the 2025 protocol name themselves only in the handshake, so they are
+ * identified by the HTTP header (access/client.ts).
  */
 function withClient(actor: Actor, envelope: object | undefined): Actor {
   const { [CLIENT_INFO]: info } = (envelope ?? {}) as {

@@ -14,7 +14,7 @@ const BODY_LIMIT_BYTES = 131_072;
 type Protocol = ReturnType<typeof import('./protocol.ts').makeProtocol>;
 
 /**
- * Registers the Model Context Protocol, for agents. Its package is loaded on the first request, because most servers never receive
+ * Registers the Model Context Protocol endpoint for agents. Its package is loaded on the first request, because most servers never receive
  * one.
  */
 export function mcpRoutes(app: App, db: Db, instance: Instance): void {
@@ -38,7 +38,7 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
     {
       onSend,
       bodyLimit: BODY_LIMIT_BYTES,
-      // Reading and writing tools have the same path. Each tool checks the permissions of the operations that it calls.
+      // Tools that read and tools that write share one path. Each tool checks the permissions of the operations that it calls.
       config: { permission: 'NONE', onlyReads: true },
       schema: { hide: true },
     },
@@ -86,14 +86,14 @@ function rejectUnknownParameters(otherParameters: Record<string, unknown>): void
     ]);
 }
 
-/** Returns whether the URL requests only the reading tools. */
+/** Returns whether the URL requests only the tools that read. */
 function isReadOnly(readOnly: unknown): boolean {
   if (readOnly === undefined || readOnly === 'false') return false;
   if (readOnly === 'true') return true;
   throw badData([{ message: 'readOnly must be true or false.', path: '/query/readOnly' }]);
 }
 
-/** Returns the caller with reading permissions only, as if the token were read-only. */
+/** Returns the caller with read permissions only, as if the token were read-only. */
 const restrictToReading = (actor: Actor): Actor => ({
   ...actor,
   isAdmin: false,

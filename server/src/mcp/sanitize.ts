@@ -39,7 +39,7 @@ export function sanitize<T>(value: T, key = ''): T {
 export const quoteName = (text: string): string => JSON.stringify(sanitizeText(text));
 
 /**
- * The budget for a list in characters. A result should stay below about 1,500 tokens, or 6,000 characters. The rest is for
+ * The budget for a list, in characters. A result should stay below about 1,500 tokens, or 6,000 characters. The rest is for
  * everything around the list.
  */
 const MAX_LIST_CHARACTERS = 4_000;

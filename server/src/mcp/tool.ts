@@ -35,7 +35,7 @@ type ToolDefinition<Input extends TSchema, Result extends object> = {
   needs?: readonly Permission[];
   input: Input;
   run: (call: Call, input: Static<Input>) => Promise<Result>;
-  /** The same facts as compact lines, because some clients show a model only the text. */
+  /** Formats the result as compact lines, because some clients show a model only the text. */
   text: (result: Result) => string[];
 };
 

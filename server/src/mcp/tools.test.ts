@@ -80,7 +80,7 @@ test('get_flag describes a flag, its strategies and its last change', async () =
   });
 });
 
-test('a flag outside the scope is unknown to the tools', async () => {
+test('the tools report a flag outside the scope as not found', async () => {
   const flag = await makeNewFlag('bank');
 
   for (const name of ['get_flag', 'who_changed', 'removal_readiness'])
@@ -225,7 +225,7 @@ test('a plan cannot be applied again, even after the flag returns to its earlier
   expect(await readIsEnabled(flag)).toBe(false);
 });
 
-test('rejects the second of two plans for one flag, and a plan for a flag changed by a person since', async () => {
+test('rejects the second of two plans for the same flag, and a plan for a flag that a person has changed since', async () => {
   const flag = await makeNewFlag();
   const [firstPlan, secondPlan] = [
     await plan([{ do: 'describe', flag, description: 'first' }]),
@@ -343,7 +343,7 @@ test('a plan expires after 15 minutes', async () => {
   expect(await readIsEnabled(flag)).toBe(false);
 });
 
-test("rejects a plan outside the token's scope at planning time", async () => {
+test("plan_change rejects changes outside the token's scope", async () => {
   const [flag, otherFlag] = [await makeNewFlag(), await makeNewFlag('bank')];
   const boundedAgent = await connectAgent({
     projects: ['shop'],
@@ -378,7 +378,7 @@ test('the limit on production rollouts applies to plans', async () => {
   expect(await readIsEnabled(flag, 'production')).toBe(true);
 });
 
-test('rejects a plan if the token has since used up its changes', async () => {
+test('rejects a plan if the token has reached its maximum number of changes since', async () => {
   const flag = await makeNewFlag();
   const token = await makeAgentToken({ maxChanges: 1 });
   const [firstAgent, secondAgent] = [await openClient(token), await openClient(token)];

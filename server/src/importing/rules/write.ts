@@ -19,8 +19,8 @@ export type Target = { project: string; product: string; limits: Pick<Limits, 'f
 const FLAGS_PER_TRANSACTION = 100;
 
 /**
- * Removes the flags that validation rejects from the plan, so that one flag does not stop the import. Returns the remaining errors,
- * such as an environment that does not exist.
+ * Removes from the plan every flag that validation rejects, so that one invalid flag does not stop the import. Returns the errors
+ * that concern no single flag, such as an environment that does not exist.
  */
 export async function checkPlan(db: Db, plan: Plan, { project, product }: Target): Promise<Finding[]> {
   const problems = await checkSegments(db, plan, project);
@@ -140,7 +140,7 @@ export async function writePlan(db: Db, plan: Plan, target: Target): Promise<voi
 
 const toActor = (product: string): Actor => ({ ...SYSTEM, name: `import from ${product}` });
 
-/** Creates missing context fields and segments. `checkPlan` has verified that existing segments are equal. */
+/** Creates missing context fields and segments. `checkPlan` has verified that existing segments match the plan. */
 async function createFieldsAndSegments(
   db: Db,
   plan: Plan,

@@ -25,7 +25,7 @@ export type ChangedFlag = {
 /** The flag's current and imported states, and the parents that have changed since the import. */
 export type FlagDetails = {
   state: FeatureState;
-  /** Undefined if an import did not write it. */
+  /** The state that the last import wrote. Undefined if no import wrote the flag. */
   importedState: FeatureState | undefined;
   mark: ImportMark | undefined;
   addedParents: string[];
@@ -66,7 +66,7 @@ export async function* readChangedFlags(db: Reader): AsyncGenerator<ChangedFlag 
       if (isUnchanged) continue;
       const change = state.archivedAt !== null ? 'archived' : mark === undefined ? 'created' : 'changed';
       const lastState = importedStates.get(name);
-      // If there is no event, the flag in Halyard already matched the one in Unleash.
+      // An import writes no event for a flag that already matches Unleash, so its state at that time may be unknown.
       const importedState = computeDigest(lastState ?? null) === mark?.digest ? lastState : undefined;
       const details = { state, importedState, mark, addedParents: added, removedParents: removed };
       yield { name, project: state.project, change, details };
@@ -96,8 +96,8 @@ async function listChangedParents(db: Reader, names: string[]): Promise<Map<stri
 }
 
 /**
- * Yields the changes that users would have to repeat in Unleash: changes by people and their tokens to these flags and to anything
- * other than flags, except what a later import replaced.
+ * Yields the changes that users would have to repeat in Unleash. These are the changes that people and their tokens made to the
+ * given flags or to anything that is not a flag, unless a later import replaced them.
  */
 export async function* readChangesSinceImport(db: Reader, flags: ChangedFlag[]): AsyncGenerator<ChangeLine> {
   const names = flags.map(({ name }) => name);

@@ -58,7 +58,7 @@ test('waits for a concurrent edit of a flag and keeps it', async () => {
   expect(body.description).toBe('Changed here');
 });
 
-test('two simultaneous imports create and record everything once', async () => {
+test('two simultaneous imports create and record each item only once', async () => {
   const unleash = await createRecordedDatabase('4.19.5');
   const holder = await harness.db.startTransaction().execute();
   await sql`lock table imported in exclusive mode`.execute(holder);
@@ -79,7 +79,7 @@ test('two simultaneous imports create and record everything once', async () => {
   );
 });
 
-test('counts an event that a different import writes at the same time as unchanged', async () => {
+test('counts an event as unchanged if a simultaneous import writes it first', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash.url);
   await unleash.run(

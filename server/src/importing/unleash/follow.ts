@@ -7,7 +7,7 @@ import { closeSource, type DatabaseSource, query, renewSnapshot, type Source } f
 import type { Options } from './synchronize.ts';
 
 const POLL_INTERVAL_MS = 500;
-/** A complete run also notices changes without an event, and events that became visible late. */
+/** A complete run also finds changes that have no event, and events that became visible late. */
 const COMPLETE_INTERVAL_MS = 300_000;
 /** The retry interval while one of the two databases is down. */
 const RETRY_INTERVAL_MS = 5_000;
@@ -99,7 +99,7 @@ async function importNewEvents(
 const MAX_CHANGED_FEATURES = 200;
 
 /**
- * Returns the features named by events after an id, or undefined for all features if an event could concern any of them.
+ * Returns the features named in events after `lastId`, or undefined if an event could concern any feature.
  */
 async function findChangedFeatures(source: Source, lastId: number): Promise<string[] | undefined> {
   const rows = await query<{ name: string | null }>(

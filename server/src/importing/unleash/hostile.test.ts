@@ -78,7 +78,7 @@ test('imports the rest of a batch, and names what the database cannot store', as
   expect(await namesIn('features', 'name')).toEqual(expect.arrayContaining(['sound', 'checkout-v2']));
 });
 
-test('a plan names a flag whose type does not exist, and accepts a type that only Unleash has', async () => {
+test('a plan reports a flag whose type does not exist, and accepts a type that only Unleash has', async () => {
   const report = await importWith(
     `insert into feature_types (id, name, description) values ('campaign', 'Campaign', '');
      insert into features (name, project, type) values ('of-no-type', 'default', 'nope'), ('of-new-type', 'default', 'campaign')`,
@@ -101,7 +101,7 @@ test('imports the first of two items that have the same name in Halyard, and rep
   expect(await namesIn('users', 'username')).not.toContain('same-2');
 });
 
-test('rejects tokens that would be valid longer in Halyard, and shows at most the last four characters of a secret', async () => {
+test('rejects tokens that could stay valid longer in Halyard, and shows at most the last four characters of a secret', async () => {
   const report = await importWith(`
     insert into api_tokens (secret, token_name, type, environment, expires_at) values
       ('*:production.expired-0123456789', 'expired', 'client', 'production', '-infinity'),
@@ -280,7 +280,7 @@ test('says which table the database role cannot read', async () => {
   );
 });
 
-test('keeps the id sequences usable, and names items that cannot keep their id', async () => {
+test('very high ids do not exhaust the id sequences, and items that cannot keep their id are reported', async () => {
   const report = await importWith(`
     insert into segments (id, name, constraints) values (2147483647, 'highest', '[]'), (-5, 'below-zero', '[]');
     insert into users (id, username) values (2147483647, 'highest-user');

@@ -84,7 +84,7 @@ test.each(RECORDED)('imports everything from Unleash %s, and a second run writes
   const secondReport = await run(unleash);
 
   expect(listLines(firstReport, 'rejected')).toEqual([]);
-  // Halyard has no equivalent for it, so it does not count as incomplete.
+  // Halyard has no equivalent for this integration, so it does not make the import incomplete.
   expect(listLines(firstReport, 'unsupported')).toEqual([
     'integrations: jira-comment 3: Halyard has no integration of this kind',
   ]);
@@ -146,7 +146,7 @@ test('imports an alias as a second token', async () => {
   await expect.poll(async () => (await fetchFlags('an-old-secret-of-a-proxy-0123456789')).status).toBe(200);
 });
 
-test('a token that lost all its projects in Halyard becomes a token for all projects only with overwrite', async () => {
+test('if a token lost all its projects in Halyard, only overwriting turns it back into a token for all projects', async () => {
   await deleteImportedData();
   const unleash = await createRecordedDatabase('4.19.5');
   await run(unleash);
@@ -462,7 +462,7 @@ test.each(RECORDED)(
   },
 );
 
-test('nothing can be written to Unleash through the connection', async () => {
+test('the connection to Unleash is read-only', async () => {
   const { url } = await createRecordedDatabase('8.2.0');
   const source = await openSource(url);
   onTestFinished(() => closeSource(source));

@@ -49,7 +49,7 @@ test('sends only what changed, and lists what Unleash would reject', async () =>
   await send('POST', `${FEATURES}/empty-list/environments/production/off`);
   await enable('payments/features/pay.cards/environments/production');
   await send('POST', '/api/admin/projects/payments/features/pay.cards/environments/staging/off');
-  // Unleash already has the parents of this flag, on two levels.
+  // In Unleash, this flag is already both a parent and a child.
   await send('PUT', `${FEATURES}/checkout-v2`, { type: 'release', description: 'new' });
   await send('POST', `${FEATURES}/no-strategy/dependencies`, { feature: 'dark-mode' });
   await send('POST', '/api/admin/segments', { name: 'new-segment', constraints: [] });

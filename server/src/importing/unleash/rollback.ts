@@ -29,12 +29,12 @@ type KnownNames = {
   strategyTypes: ReadonlySet<string>;
   segments: ReadonlySet<string>;
   projects: ReadonlySet<string>;
-  /** By project. If a project has no entry, its environments are unknown. */
+  /** The environments of each project. If a project has no entry, its environments are unknown. */
   environments: ReadonlyMap<string, string[]>;
 };
 
 /**
- * Plans how to bring the changed flags back to Unleash. Unleash rejects a whole body if any part of it is invalid, so each body
+ * Plans how to send the changed flags back to Unleash. Unleash rejects a whole body if any part of it is invalid, so each body
  * contains one flag and only what changed in it.
  */
 export async function planRollback(
@@ -165,7 +165,7 @@ const explainProblems = (problems: string[]): string =>
 const findEnvironment = (state: FlagDetails['importedState'], name: string): EnvironmentState | undefined =>
   state?.environments.find(({ environment }) => environment === name);
 
-/** Returns whether the flag differs in this environment from what was imported, or from a new flag if it was not imported. */
+/** Returns whether the flag, in this environment, differs from what was imported or, if nothing was imported, from a new flag. */
 function isChanged(state: EnvironmentState, { importedState, mark }: FlagDetails): boolean {
   const importedEnvironment = findEnvironment(importedState, state.environment);
   if (importedEnvironment !== undefined) return computeDigest(importedEnvironment) !== computeDigest(state);
@@ -183,7 +183,7 @@ function hasChangedOutsideEnvironments({ state, importedState, addedParents }: F
 }
 
 /**
- * Removes dependencies and links that have not changed: Unleash rejects dependencies with two levels, and Unleash 6 rejects any
+ * Removes dependencies and links that have not changed: Unleash rejects dependencies that are two levels deep, and Unleash 6 rejects any
  * list of links. Dependencies are sent only once.
  */
 function keepChanges(

@@ -19,7 +19,7 @@ import type { Report } from './report.ts';
 import { countRows, type Source } from './source/source.ts';
 import { type Options, synchronize } from './synchronize.ts';
 
-/** Lists the kinds in order of dependency, so that an item comes after everything it refers to. */
+/** Lists the kinds in dependency order, so that an item comes after everything it refers to. */
 // biome-ignore lint/suspicious/noExplicitAny: the kinds have different states, and each is used with its own
 const listKinds = ({ keyring, targets }: Settings): Kind<any>[] => [
   FEATURE_TYPES,
@@ -46,7 +46,7 @@ const listKinds = ({ keyring, targets }: Settings): Kind<any>[] => [
 /** The keys for integration secrets, and the targets that integrations may send to. */
 export type Settings = { keyring: Keyring; targets: TargetPolicy };
 
-/** The rejected keys, by kind. A run that covers only some features needs those of the previous run. */
+/** The rejected keys, by kind. A run that covers only some features also needs the keys that the previous run rejected. */
 export type RejectedKeys = Map<string, Set<string>>;
 
 export type Progress = (kind: string, items: number) => void;

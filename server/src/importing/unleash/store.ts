@@ -44,7 +44,7 @@ export async function deleteMarks(tx: Tx, kind: string, keys: string[]): Promise
   await sql`delete from imported where kind = ${kind} and key = any(${keys})`.execute(tx);
 }
 
-/** Returns the keys of all imported items of this kind after the given key, in order. */
+/** Returns the keys of imported items of this kind that come after `lastKey`, in order. */
 export async function listMarkedKeys(
   db: Reader,
   kind: string,
@@ -126,8 +126,8 @@ const NOT_REPEATED =
   '^(feature-owners-|features-exported|(feature|project)-(un)?favorited|application-|health-|integration-|project-view-|user-(preference|password|sessions|identity)-|login-)';
 
 /**
- * Returns events by people and tokens, about one of these features or about no feature. It omits what an import replaced later, and
- * the maintenance mode.
+ * Returns events by people and tokens, about one of these features or about no feature. It omits what an import replaced later,
+ * and changes to maintenance mode.
  */
 export async function listEventsSinceImport(
   db: Reader,

@@ -29,7 +29,7 @@ export type Options = {
 };
 
 export const IMPORT_ACTOR: Actor = { ...SYSTEM, name: 'import from Unleash' };
-/** An import keeps every key that it reads in memory, to find what Unleash no longer has. */
+/** To find what Unleash no longer has, an import keeps all keys that it has read in memory. */
 const MAX_ITEMS = 1_000_000;
 const REMOVALS_PER_CHANGE = 200;
 
@@ -66,7 +66,7 @@ export async function synchronize<State>(
     const { remove: _, ...kindWithoutRemoval } = kind;
     const isPartial = context.source.partialKinds?.has(kind.name) ?? false;
     const removalKind: Kind<State> = isPartial ? kindWithoutRemoval : kind;
-    // An API source lists less than Unleash has, so what it does not list may still exist. It lists all items that can be removed.
+    // An API source does not list everything, so what it omits may still exist. Only kinds with `remove` are always listed in full.
     const isListedFully = context.source.kinds === undefined || removalKind.remove !== undefined;
     const keptKeys = isListedFully ? report.onlyInHalyard : report.notListed;
     if (options.plan) await decideRemoval(db, removalKind, missingKeys, report, keptKeys);

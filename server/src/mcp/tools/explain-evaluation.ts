@@ -8,7 +8,7 @@ import { Arguments, Environment, Flag } from '../inputs.ts';
 import { quoteName, takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 
-/** The context fields that SDKs know. All other fields are properties. */
+/** The standard context fields of SDKs. All other fields are properties. */
 const KNOWN_FIELDS: readonly string[] = ['appName', 'userId', 'sessionId', 'remoteAddress', 'currentTime'];
 
 export const explainEvaluation = tool({

@@ -9,7 +9,7 @@ import { takeFittingItems } from '../sanitize.ts';
 import { tool } from '../tool.ts';
 import { WRITE_PERMISSIONS } from '../write-permissions.ts';
 
-/** The budget for the diff in characters. The plan itself takes up to 2,000 characters of the result. */
+/** The budget for the diff, in characters. The plan itself takes up to 2,000 characters of the result. */
 const MAX_DIFF_CHARACTERS = 2_500;
 
 export const planChange = tool({

@@ -36,7 +36,7 @@ async function explain(accessQuery: AccessQuery, token?: string) {
   return await call(harness.app, 'GET', url, token === undefined ? {} : { token });
 }
 
-/** The reasonCounts that can explain the status of a request that requires exactly this permission. */
+/** The reasons that can explain the status of a request that requires exactly this permission. */
 const REASONS_BY_STATUS: Record<number, AccessExplanation['reason'][]> = {
   200: ['admin', 'role', 'everyone'],
   400: ['admin', 'role'],
@@ -105,7 +105,7 @@ test(
           await applyChange(change, deniedQuery.query);
           expect((await explain(deniedQuery.query)).body).toMatchObject({ allowed: true });
           expect(await fixture.readStatus(deniedQuery.query)).toBeLessThan(403);
-          // The owners are removed in the database, because the API would not remove the project's last owner in the next world.
+          // Creating the next world uses the API, which never removes a project's last owner, so the owners are removed here.
           await harness.db.deleteFrom('user_roles').where('role_id', '=', PROJECT_ROLES.Owner).execute();
         },
       ),

@@ -63,8 +63,8 @@ const grantsAdmin = ({ alsoGrants }: AccessChange): boolean =>
   alsoGrants.some(({ permission }) => permission === 'ADMIN');
 
 /**
- * Compares changes by size. ADMIN is the largest, although it is only one permission. A root role applies everywhere, so project
- * roles come before it.
+ * Compares changes by how much access they add. ADMIN adds the most, although it is only one permission. A root role applies
+ * everywhere, so project roles come before it.
  */
 const bySize = (a: AccessChange, b: AccessChange): number =>
   Number(grantsAdmin(a)) - Number(grantsAdmin(b)) ||

@@ -66,7 +66,7 @@ export const API_TOKENS: OperationModule = {
         const tokens = await listTokens(db, actor, listReadableTypes(actor), matches);
         return { tokens: await withOwnSecrets(db, actor, keyring, tokens) };
       },
-      // An update concerns one token, so an ETag of several tokens never matches.
+      // An update concerns a single token, so the ETag of a list with several tokens never matches one.
       etag: ({ tokens }) => {
         const [only, ...others] = tokens;
         return only && others.length === 0 ? computeEtag(VERSIONED_API_TOKEN, only) : makeEtag(tokens);

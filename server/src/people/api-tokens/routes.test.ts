@@ -212,7 +212,7 @@ test('lets an Editor read SDK tokens, but not read admin tokens or create tokens
   expect(rejection.body.message).toContain('CREATE_CLIENT_API_TOKEN');
 });
 
-test('detects a secret with a wrong checksum without a query', () => {
+test('detects a wrong checksum in a secret without querying the database', () => {
   const tokens = Array.from({ length: 200 }, () => newToken('personal', 'user:'));
 
   expect(new Set(tokens).size).toBe(200);

@@ -37,8 +37,8 @@ export async function listTokens(
 }
 
 /**
- * A condition on `api_tokens`: true for tokens that a row binds to this project. Admin tokens and tokens for all projects are bound
- * to no project, not even to a project with the id `*`.
+ * A condition on `api_tokens`: true for tokens that are bound to this project. Admin tokens and tokens for all projects are bound to
+ * no project, not even to one with the id `*`.
  */
 export const isForProject = (project: string) => sql<boolean>`(
   not all_projects and type <> 'admin' and id in (
@@ -153,7 +153,7 @@ export async function markRevoked(tx: Tx, id: number): Promise<void> {
 
 /** Locks and returns the tokens of the project, including tokens that are also for other projects. */
 export async function lockProjectTokens(tx: Tx, project: string): Promise<ApiToken[]> {
-  // The tokens are locked first. When two projects are deleted simultaneously, the second transaction then sees that the first
+  // The tokens are locked first, so that if two projects are deleted simultaneously, the second transaction sees that the first
   // project is gone.
   await sql`
     select from api_tokens where id in (select token_id from api_token_projects where project_id = ${project})

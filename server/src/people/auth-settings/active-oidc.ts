@@ -4,7 +4,7 @@ import type { OidcContent } from './schema.ts';
 import { openSecret } from './secret.ts';
 import { findOidc } from './store.ts';
 
-/** Settings of enabled single sign-on, in which every required field is set. */
+/** The settings while single sign-on is enabled, which means that all required fields are set. */
 export type ActiveOidc = OidcContent & {
   discoverUrl: string;
   clientId: string;

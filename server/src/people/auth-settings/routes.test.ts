@@ -100,7 +100,7 @@ test('encrypts the secret, which appears in no response, event or column', async
     expect(JSON.stringify(text)).not.toContain(SECRET);
 });
 
-test('requires the secret, or its removal, with a new discoverUrl', async () => {
+test('rejects a new discoverUrl unless the request also enters or removes the secret', async () => {
   await post(OIDC, VALID);
 
   const secretOmitted = await post(OIDC, { discoverUrl: 'https://evil.example' });
@@ -143,7 +143,7 @@ test('lists every validation error', async () => {
   ]);
 });
 
-test('accepts http on this machine', async () => {
+test('accepts http for a provider on this machine', async () => {
   for (const discoverUrl of ['http://127.0.0.1:8080/realms/x', 'http://localhost', 'http://[::1]:1'])
     expect((await post(OIDC, { discoverUrl })).status).toBe(200);
 });

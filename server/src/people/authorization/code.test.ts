@@ -81,7 +81,7 @@ test('when a person approves the CLI, it gets a personal token that is valid unt
   });
 });
 
-test('caps expires_in for a token that expires in more than 68 years, because the seconds would exceed an integer', async () => {
+test('caps expires_in at 68 years, because more seconds would overflow an integer', async () => {
   await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(harness.db);
   const pkce = makePkce();
   const callbackParameters = await approveAuthorization(browser, buildAuthorizationQuery(pkce), {
@@ -157,7 +157,7 @@ test('denying returns access_denied to the client', async () => {
 });
 
 describe('permission to decide', () => {
-  test('a page of a different site cannot send the decision', async () => {
+  test('a page on a different site cannot send the decision', async () => {
     const { status } = await browser.send('POST', DECISIONS, {
       body: {
         query: buildAuthorizationQuery(makePkce()),
@@ -182,7 +182,7 @@ describe('permission to decide', () => {
     expect(body.message).toContain('logged in to the console');
   });
 
-  test('rejects the eleventh token', async () => {
+  test('rejects an eleventh token', async () => {
     const person = await makePerson(harness.db, 'Viewer');
     const personBrowser = await logIn(harness.app, person.username);
     for (let n = 0; n < MAX_PERSONAL_TOKENS; n++)
@@ -196,7 +196,7 @@ describe('permission to decide', () => {
   });
 });
 
-describe('an invalid client, redirect URI or parameter never returns a URL', () => {
+describe('an invalid client, redirect URI or state never leads to a redirect', () => {
   test.each([
     ['no client', { client_id: undefined }, 'client_id is missing'],
     ['an unknown client', { client_id: 'nobody' }, 'Client "nobody" is unknown'],
@@ -496,7 +496,7 @@ describe('refreshing', () => {
     expect(body).toEqual({ error: 'invalid_grant', error_description: 'The grant has expired.' });
   });
 
-  test.each(['accessToken', 'refreshToken'] as const)('the %s revokes the whole grant', async secretName => {
+  test.each(['accessToken', 'refreshToken'] as const)('revoking %s ends the grant', async secretName => {
     const agent = await newAgent();
 
     const { status } = await sendForm(harness.app, '/oauth/revoke', { token: agent[secretName] });

@@ -115,7 +115,7 @@ export function consentRoutes(
     },
   );
 
-  /** Records the user's decision. Without an approved token, the user denies the request. */
+  /** Records the user's decision. If there is no approved token, the user has denied the request. */
   const decide = async (
     actor: Actor,
     pending: PendingRequest,

@@ -19,7 +19,7 @@ export type Grant = {
   refreshHash: Buffer | null;
 };
 
-/** Returns at most 68 years, because more seconds would exceed an integer. */
+/** Returns the seconds until the time, capped at 68 years because more would overflow an integer. */
 const secondsUntil = (time: string) =>
   sql<number>`least(floor(extract(epoch from ${sql.ref(time)} - now())), 2147483647)::integer`;
 

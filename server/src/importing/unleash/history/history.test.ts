@@ -124,7 +124,7 @@ test('a later run writes new events and events that Unleash committed late', asy
   expect(events[0].data).toEqual({ name: 'late  �' });
 });
 
-test('nothing is delivered, and SDKs and event streams get nothing new', async () => {
+test('imported events cause no deliveries and send nothing to SDKs or event streams', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash);
   const hook = { provider: 'webhook', enabled: true, parameters: { url: 'http://127.0.0.1:9/' }, events: [] };
@@ -183,7 +183,7 @@ test('the health of past days counts the flags that Unleash had on those days', 
   expect(dayBefore(body, 3).features - dayBefore(healthBefore, 3).features).toBe(0);
 });
 
-test('searches, pages, counts and exports cover both parts of the log', async () => {
+test('searches, pages, counts and exports cover both imported events and those of this server', async () => {
   await run(await createRecordedDatabase('8.2.0'));
   const allEvents = await search('limit=1000');
   const [oldest, newest] = [allEvents.events.at(-1).id, allEvents.events[0].id];

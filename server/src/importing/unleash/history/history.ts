@@ -17,9 +17,8 @@ import { query, type Source, toText } from '../source/source.ts';
 import { INSERT_CREATORS } from '../store.ts';
 import { toStorableData, toStorableTags } from './stored-json.ts';
 
-// Copies Unleash's events to ids below those of this server. The events are copied as they are instead of being recorded by a
-// change, because they happened in Unleash, so they cause no deliveries or other side effects. Each batch is one transaction, in id
-// order.
+// Copies Unleash's events to ids below those of this server. They are copied as they are instead of being recorded by a change: they
+// happened in Unleash, so they must not cause deliveries or other side effects. Each batch is one transaction, in id order.
 
 /** The number of Unleash ids that one statement compares with Halyard's. */
 const IDS_PER_STATEMENT = 5_000;
@@ -78,7 +77,7 @@ export async function importEvents(
   return report;
 }
 
-/** Notes events that Halyard has no ids for. Unleash's ids start at 1 and have 31 bits. */
+/** Reports events whose ids do not fit into Halyard's range for imported events. Unleash's ids start at 1 and have 31 bits. */
 async function noteUnsupportedIds(source: Source, report: KindReport): Promise<void> {
   const [row] = await query<{ count: number }>(
     source,
@@ -101,7 +100,7 @@ async function* listIds(source: Source, afterId: number): AsyncGenerator<number[
   }
 }
 
-/** Measures the uncompressed text, because PostgreSQL stores a value of many identical characters in 1 % of its size. */
+/** Measures the uncompressed text, because PostgreSQL compresses a value of repeated characters to 1 % of its size. */
 async function readSizes(source: Source, ids: number[]): Promise<IdAndSize[]> {
   if (ids.length === 0) return [];
   const bytes = (column: string) =>
@@ -145,7 +144,7 @@ async function readEvents(source: Source, ids: number[]): Promise<UnleashEvent[]
   const column = (name: string) => (tableColumns.has(name) ? name : 'null');
   return await query<UnleashEvent>(
     source,
-    // created_at can be null. Such an event gets the time of the previous event.
+    // If created_at is null, the event gets the time of the previous event.
     `select id::float8 as id, coalesce(finite, max(finite) over (order by events.id), 'epoch')::text as "createdAt", type, created_by as "createdBy",
        ${column('created_by_user_id')} as "createdByUserId", ${column('ip')} as ip, ${column('project')} as project,
        ${column('environment')} as environment, ${column('feature_name')} as "featureName", ${column('group_id')} as "groupId",

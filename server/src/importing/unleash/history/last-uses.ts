@@ -4,7 +4,7 @@ import { createReport, type KindReport } from '../report.ts';
 import { hasTable, parseTime, readSelect, type Source, toText } from '../source/source.ts';
 
 // Imports when SDKs last requested a flag, so that health and lifecycle are right from the first day. The later time wins, so the
-// import can be repeated without comparing it with earlier ones.
+// import can be repeated without checking what earlier imports wrote.
 
 type LastUse = {
   feature: string;
@@ -17,7 +17,7 @@ type LastUse = {
   willExist: boolean;
 };
 
-/** The tables that record uses by hour, by day, and the last use overall. */
+/** The tables that record uses by hour or by day, and those that record only the last use. */
 const USAGE_TABLES = [
   {
     requires: ['client_metrics_env', 'timestamp'],

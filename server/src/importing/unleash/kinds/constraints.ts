@@ -42,8 +42,8 @@ export function asConstraint(storedConstraint: unknown): Constraint {
 }
 
 /**
- * Returns what validation would reject in the constraints. SDKs still evaluate them the same way, because they receive constraints as
- * stored.
+ * Returns what validation would reject in the constraints. Constraints that are stored anyway still work as in Unleash, because SDKs
+ * receive them unchanged.
  */
 export async function findConstraintProblems(
   constraints: Constraint[],

@@ -484,7 +484,7 @@ async function toFeatureItem(
 const STAGES = ['initial', 'pre-live', 'live', 'completed', 'archived'];
 const STATUSES = ['kept', 'discarded'];
 
-/** Returns the stages of a flag. Versions before 6 have no lifecycle, so the lifecycle starts with the creation of the flag. */
+/** Returns a flag's lifecycle stages. Versions before 6 have none, so the lifecycle starts when the flag was created. */
 function toStages(rows: SourceRow[], createdAt: string | null, archivedAt: string | null): object[] {
   const stages = rows
     .filter(row => STAGES.includes(toText(row.stage)))
@@ -509,8 +509,8 @@ function toStages(rows: SourceRow[], createdAt: string | null, archivedAt: strin
 }
 
 /**
- * Returns the strategy that replaces a missing one. Unleash enables a flag without an enabled strategy for everyone, whereas
- * Halyard would disable the flag.
+ * Returns a strategy for a flag that has none. Unleash enables a flag without an enabled strategy for everyone, whereas Halyard
+ * would disable it.
  */
 const strategyForEveryone = (feature: string, environment: string, sortOrder: number): StrategyState => ({
   id: toUuid(`for everyone: ${feature} in ${environment}`),

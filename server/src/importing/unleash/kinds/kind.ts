@@ -29,7 +29,7 @@ export type Item<State> = {
   problems?: Problem[];
   /** The parts of this item that cannot be imported. */
   omitted?: string[];
-  /** Why Halyard has no equivalent for the item, which is then not imported. A later import cannot change that. */
+  /** Why Halyard has no equivalent for the item. If set, no import will ever create the item. */
   unsupported?: string | undefined;
 };
 
@@ -51,8 +51,8 @@ export type Kind<State> = {
   name: string;
   read: (context: Context) => AsyncIterable<Item<State>[]>;
   /**
-   * The rows that an import locks before it compares them, in the form `table where … order by …`, so that the import sees any edit
-   * in Halyard or makes it wait.
+   * The rows that an import locks before it compares them, in the form `table where … order by …`, so that an edit in
+   * Halyard either is visible to the import or has to wait for it.
    */
   rowsToLock?: (keys: string[]) => RawBuilder<unknown>;
   /** The state of the existing items, by key. */
@@ -61,7 +61,7 @@ export type Kind<State> = {
   event: (state: State, stateBefore: State | undefined, details: object) => NewEvent;
   /** Removes what Unleash no longer has. If undefined, the report lists the items that are left over. */
   remove?: { write: (tx: Tx, keys: string[]) => Promise<void>; event: (state: State) => NewEvent };
-  /** The keys that `read` covers, if not all. */
+  /** The keys that `read` covers. If undefined, it covers all of them. */
   selectedKeys?: (context: Context) => readonly string[] | undefined;
   /** Whether writing items of this kind can revoke the Admin role from users. */
   canRevokeAdmin?: boolean;

@@ -41,7 +41,7 @@ const RENAMED_PERMISSIONS: Record<string, string[]> = Object.fromEntries(
   ]),
 );
 
-/** Only custom roles, because both products have the same built-in roles. */
+/** Imports only custom roles, because both products have the same built-in roles. */
 export const ROLES: Kind<Role> = {
   name: 'roles',
   async *read({ source, isRejected }) {
@@ -62,7 +62,7 @@ export const ROLES: Kind<Role> = {
         ];
         const isTaken = hasBuiltInName(row);
         return {
-          // A different key, so that the role is not mistaken for the built-in role, which users keep.
+          // The key differs, because rejecting this role must not also reject the built-in role, which users keep.
           key: isTaken ? `custom role ${toText(row.name)}` : toText(row.name),
           problems: isTaken ? [rejection('a built-in role has this name')] : [],
           id: toPreservedId(row.id),

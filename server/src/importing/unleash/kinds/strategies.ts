@@ -33,8 +33,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TOTAL_WEIGHT = 1_000;
 
 /**
- * Converts an id to a UUID, because newer versions of Unleash have ids that are not UUIDs. The same id always becomes the same
- * UUID.
+ * Converts an id to a UUID, because newer versions of Unleash use ids that are not UUIDs. Equal ids always produce equal UUIDs.
  */
 export function toUuid(id: string): string {
   if (UUID.test(id)) return id.toLowerCase();

@@ -335,8 +335,8 @@ const makeUnlistedType = (name: string): Item<StrategyType> => ({
 });
 
 /**
- * Returns whether Unleash has the strategy type. For a type that the import created only because flags use it, the import stored the
- * digest of `makeUnlistedType`.
+ * Returns whether Unleash has the strategy type. If the digest is that of `makeUnlistedType`, Unleash does not have the type, and the
+ * import created it only because flags use it.
  */
 export const isTypeInUnleash = (name: string, importedDigest?: string): boolean =>
   BUILT_IN_TYPES.includes(name) ||

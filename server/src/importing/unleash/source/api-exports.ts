@@ -33,7 +33,7 @@ export const emptyExport = (): ExportedTables => ({
   dependent_features: new Map(),
 });
 
-/** Returns an export of everything from version 4, which cannot export individual features; undefined for later versions. */
+/** Returns an export of everything if Unleash has version 4, which cannot export individual features, and undefined otherwise. */
 export async function readState(api: Api): Promise<Json | undefined> {
   const probe = await api.post('features-batch/export', {
     environment: 'default',

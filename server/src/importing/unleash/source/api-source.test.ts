@@ -42,7 +42,7 @@ const readStrategies = async (feature: string) =>
 
 test('imports Unleash 8.2.0 through its API, and a second run writes nothing', async () => {
   const url = await startRecordedApi('8.2.0');
-  // Takes an id that a segment in Unleash has.
+  // This segment takes the id of a segment in Unleash.
   await call(harness.app, 'POST', '/api/admin/segments', { body: { name: 'taken', constraints: [] } });
 
   const firstRun = await run(url);

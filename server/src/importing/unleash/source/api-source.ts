@@ -58,8 +58,8 @@ const TIMEOUT_MS = 120_000;
 const ROWS_PER_INSERT = 500;
 
 /**
- * Reads a hosted Unleash through its API. It writes the rows to temporary tables in Halyard's database, which only this
- * connection sees, so that the rest of the import reads both sources in the same way.
+ * Reads a hosted Unleash through its API. It writes the rows to temporary tables in Halyard's database, visible only
+ * to this connection, so that the rest of the import reads both sources in the same way.
  */
 export async function openApiSource(url: string, token: string, databaseUrl: string): Promise<Source> {
   const { tables, notes } = await readApi(makeSend(url, token));

@@ -50,7 +50,7 @@ export async function readApi(send: Send): Promise<ApiRows> {
       toEnvironmentRow(environment),
     ]),
   );
-  /** Reads unlisted environments, because the open-source edition lists only the built-in ones even though others can be read. */
+  /** Also finds unlisted environments, because the open-source edition lists only the built-in ones, but returns others by name. */
   const environmentExists = async (name: string): Promise<boolean> => {
     if (environmentsByName.has(name)) return true;
     const response = await api.find(`environments/${encode(name)}`);

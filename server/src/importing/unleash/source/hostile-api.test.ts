@@ -117,7 +117,7 @@ function replaceAt(value: unknown, [first, ...rest]: Path, replacement: unknown)
 }
 
 test.each(['8.2.0', '4.19.5'] as const)(
-  '%s: any response is imported, rejected or explained',
+  'Unleash %s: an import copes with any response or explains why it cannot',
   async version => {
     const recordedResponses = readRecorded(version);
     const paths = [...listPaths(recordedResponses)].filter(

@@ -199,7 +199,7 @@ async function* fetchBatches(
   }
 }
 
-/** Reads the rows that match. Used for small tables and for the rows of a batch. */
+/** Reads all matching rows without a cursor. Used for small tables and for the rows of a batch. */
 export async function readRows(source: Source, tableRead: TableRead): Promise<SourceRow[]> {
   if (!hasTable(source, tableRead.table)) return [];
   const rows = await query<{ row: SourceRow }>(
@@ -240,7 +240,7 @@ function buildSelect(source: Source, { table, columns, orderBy, where }: TableRe
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Returns the time as the API writes it. Some columns have no time zone, but Unleash writes UTC to them. */
+/** Returns the time in the API's format. Columns without a time zone contain UTC. */
 export function parseTime(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const timeWithZone = /([+-]\d\d(:?\d\d)?|Z)$/.test(value) ? value : `${value}Z`;

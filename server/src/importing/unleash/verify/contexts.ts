@@ -16,8 +16,8 @@ const STANDARD_FIELDS = ['userId', 'sessionId', 'remoteAddress', 'appName', 'env
 const MAX_VALUES = 1_000;
 
 /**
- * Generates contexts that reach both sides of each rule, with values from the constraints, values next to them, and values that
- * match no rule.
+ * Generates contexts that match and contexts that miss each rule, with values from the constraints, values just beside them, and
+ * values that match no rule.
  */
 export function generateContexts(flags: Flags, environment: string, count: number): GeneratedContext[] {
   const values = collectValues(flags);

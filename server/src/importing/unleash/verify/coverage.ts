@@ -12,10 +12,10 @@ export type Uncovered = {
 };
 
 const ALL = '*';
-/** With a token for all environments, SDKs read this environment. */
+/** The environment that SDKs read with a token for all environments. */
 const DEFAULT_ENVIRONMENT = 'default';
 
-/** Lists the environments of projects that no compared token covers, and the segments that Unleash sent to none of them. */
+/** Lists the project environments that no compared token covers, and the segments that Unleash sent for none of the tokens. */
 export async function listUncovered(
   source: Source,
   scopes: CoveredScope[],

@@ -71,7 +71,7 @@ test('treats equivalent documents as equal', () => {
   expect(findDifferences(inUnleash, inHalyard)).toEqual([]);
 });
 
-test('generates the same contexts every time, mixing values from the rules with values that match no rule', () => {
+test('generates the same contexts every time, with values from the rules and values that match no rule', () => {
   const flags = toFlags([
     {
       name: 'a',

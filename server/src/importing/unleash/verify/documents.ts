@@ -64,8 +64,8 @@ export async function fetchFlags(product: string, url: string, token: string): P
 }
 
 /**
- * A difference that a token shows. Two tokens show the same difference if their texts are equal, even if their details differ, such as
- * the evaluated context.
+ * A difference that was found with a token. Problems with the same text count as the same difference, even if their details, such as
+ * the evaluated context, differ.
  */
 export type Problem = { text: string; detail?: string };
 

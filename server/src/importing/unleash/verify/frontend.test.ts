@@ -39,7 +39,7 @@ test('finds nothing if browsers get the same results', async () => {
   expect(await findProblems(toggles, toggles)).toEqual([]);
 });
 
-test('reports a different variant, with the hash of Unleash 4 as the likely reason', async () => {
+test('reports a different variant, and names the older hash of Unleash 4 as the likely cause', async () => {
   const [problem, ...otherProblems] = await findProblems(
     [toggle('checkout', 'red')],
     [toggle('checkout', 'blue')],

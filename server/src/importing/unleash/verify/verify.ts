@@ -71,7 +71,7 @@ async function readTokens(source: Source): Promise<Token[]> {
   return tokens.toSorted((a, b) => Number(a.isFrontend) - Number(b.isFrontend));
 }
 
-/** Returns the projects of the tokens that are limited to some. */
+/** Returns the projects of each token that is limited to some projects. */
 async function readTokenProjects(source: Source): Promise<Map<string, string[]>> {
   const projects = new Map<string, string[]>();
   for await (const rows of readBatches(source, {
@@ -93,7 +93,7 @@ export async function verifyImport(
   onResult: (result: TokenResult) => void = () => {},
 ): Promise<Verification> {
   const results: TokenResult[] = [];
-  /** By environment, what Unleash sent for the token with the most flags. */
+  /** What Unleash sent in each environment for the token that can read the most flags. */
   const flagsByEnvironment = new Map<string, Flags>();
   const scopes: CoveredScope[] = [];
   const sentSegments = new Set<number>();
@@ -155,7 +155,7 @@ async function verifyToken(
       evaluations: 0,
       ...compareStatus(unleashFlags, halyardFlags),
     };
-  // Tokens can be limited to some projects, so the comparison for browsers uses the flags of the token that has the most.
+  // Tokens can be limited to some projects, so the comparison for browsers uses the token that can read the most flags.
   if (unleashFlags.features.size > (flagsByEnvironment.get(environment)?.features.size ?? -1))
     flagsByEnvironment.set(environment, unleashFlags);
   for (const id of unleashFlags.segments.keys()) sentSegments.add(id);
