@@ -228,7 +228,7 @@ test('counts each member of a project once, and revokes the project roles of a d
   });
 });
 
-test('keeps the last admin, even if the role comes from a group', async () => {
+test('rejects removing the last admin, even if the role comes from a group', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const { id, name } = await create({ rootRole: ROOT_ROLES.Admin, users: toMembers(user.id) });
   const rejections = [
@@ -245,11 +245,11 @@ test('keeps the last admin, even if the role comes from a group', async () => {
   await sql`update users set deleted_at = now() where username = 'another-admin'`.execute(harness.db);
 });
 
-test('keeps one of the last two admin groups when both are deleted at the same time', async () => {
+test('deletes only one of the last two admin groups if both are deleted at the same time', async () => {
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const first = await create({ rootRole: ROOT_ROLES.Admin, users: toMembers(ann.id) });
   const second = await create({ rootRole: ROOT_ROLES.Admin, users: toMembers(bob.id) });
-  // Both requests must wait before they write their events, otherwise the second request waits for the first.
+  // The lock makes both requests wait before they write their events. Without it, they would run one after the other.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 
@@ -278,7 +278,7 @@ test('serializes two updates of one group, so that each event shows the correct 
   expect((await send('GET', `/${id}`)).body.userCount).toBe(1);
 });
 
-test('uses the same number of statements for many groups and members', async () => {
+test('needs no more statements for many groups and members than for a few', async () => {
   const countStatements = async () => {
     const statementsBefore = harness.statements.length;
     await send('GET');

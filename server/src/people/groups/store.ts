@@ -132,8 +132,7 @@ export async function deleteUserMemberships(
 export type GroupChanges = { added: Membership[]; removed: Membership[] };
 
 /**
- * Compares the memberships of a user with the groups of the identity provider. Only memberships that a login added can be
- * removed.
+ * Compares a user's memberships with the groups from the identity provider. Only memberships that a login added can be removed.
  */
 export async function findGroupChanges(
   db: Reader,

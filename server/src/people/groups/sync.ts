@@ -12,8 +12,8 @@ import {
 const CREATED_BY = 'single sign-on';
 
 /**
- * Updates the groups of a user who logs in with single sign-on. Adds the user to the groups that map to the groups of the
- * identity provider, and removes the user from other groups to which an earlier login added them.
+ * Updates the groups of a user who logs in with single sign-on. Adds the user to groups that are mapped to their groups at the
+ * identity provider, and removes them from other groups that an earlier login added them to.
  */
 export async function syncGroups(current: Change, userId: number, ssoGroups: string[]): Promise<void> {
   const { tx, record } = current;

@@ -137,7 +137,7 @@ test('sets only one password if a link is used twice at the same time', async ()
   expect((await tryLogin(harness.app, username, newPassword)).status).toBe(200);
 });
 
-test('unblocks logins from the IP address at which a link was used', async () => {
+test('unblocks logins from the IP address from which a link was used', async () => {
   const { id, username } = await makePerson(harness.db);
   const ip = '192.0.2.77';
   for (let round = 0; round < 6; round++) await tryLogin(harness.app, username, 'forgotten', { ip });
@@ -194,7 +194,7 @@ test.each([0, '', null, {}])('rejects a link for the user %j', async id => {
   expect(response.status).toBe(400);
 });
 
-test('responds identically to every request for an email without doing anything', async () => {
+test('a request for an email does nothing, and the response does not reveal whether the user exists', async () => {
   await call(harness.app, 'POST', '/api/admin/user-admin', {
     body: { email: 'known@example.com', rootRole: 3 },
   });
@@ -211,7 +211,7 @@ test('responds identically to every request for an email without doing anything'
   expect(await requestMail('unknown@example.com')).toEqual({ status: 200, body: '', statements: 0 });
 });
 
-test('changes the password with the old password, ends other sessions and renews the current session', async () => {
+test('users who enter their old password can change it, which ends other sessions and renews the current one', async () => {
   const { id, username } = await makePerson(harness.db);
   const [browser, otherBrowser] = [await logIn(harness.app, username), await logIn(harness.app, username)];
   const change = (body: object) => browser.send('POST', '/api/admin/user/change-password', { body });
@@ -362,7 +362,7 @@ test("compares two passwords at a time, queues others, and rejects what exceeds 
   expect(countHashes().waiting).toBe(0);
 });
 
-test('runs a login before new passwords and before earlier logins from other networks', async () => {
+test('hashes a login before waiting new passwords and before earlier logins from a busy network', async () => {
   const order: string[] = [];
   const recordStep = (label: string) => () => void order.push(label);
   const crowdLogins = Array.from({ length: 8 }, () =>

@@ -256,7 +256,7 @@ test('treats a deleted user as unknown', async () => {
   expect((await send('POST', `/users/${ann.id}/roles/${Reader}`)).status).toBe(404);
 });
 
-test('lets somebody who manages access grant and revoke only the permissions that they have', async () => {
+test('lets users who manage access grant and revoke only permissions that they have themselves', async () => {
   const managerRole = await makeRole(
     { name: 'PROJECT_USER_ACCESS_WRITE' },
     { name: 'UPDATE_FEATURE' },
@@ -276,7 +276,7 @@ test('lets somebody who manages access grant and revoke only the permissions tha
   expect(await grant(Owner)).toBe('NoAccessError');
   expect(await grant(productionRole)).toBe('NoAccessError');
   expect(await grant(unrestrictedRole)).toBe('NoAccessError');
-  // Ann cannot grant such roles to herself either, revoke them, or replace them together with roles that she may grant.
+  // Nor can Ann grant these roles to herself, revoke them, or replace them with roles that she may grant.
   expect((await send('PUT', `/users/${ann.id}/roles/${Owner}`, undefined, ann.token)).status).toBe(403);
   expect((await send('DELETE', `/users/${bob.id}/roles`, undefined, ann.token)).status).toBe(403);
   expect((await setAccess([{ id: lesserRole, users: [ann.id, bob.id] }], ann.token)).status).toBe(403);
@@ -348,9 +348,9 @@ test('access to a project that never had an owner can be changed', async () => {
   expect((await setAccess([])).status).toBe(200);
 });
 
-test('keeps one of two owners who leave at the same time', async () => {
+test('only one of the last two owners can leave if both try at the same time', async () => {
   await setAccess([{ id: Owner, users: [ann.id, bob.id] }]);
-  // Both requests must wait before they write their events, otherwise the second request waits for the first.
+  // The lock makes both requests wait before they write their events. Without it, they would run one after the other.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 
@@ -452,7 +452,7 @@ test('does not show project access to callers who can only read the project', as
   }
 });
 
-test('uses the same number of statements for many holders', async () => {
+test('needs no more statements for many holders than for a few', async () => {
   const countStatements = async (request: () => Promise<unknown>) => {
     const statementsBefore = harness.statements.length;
     await request();

@@ -5,7 +5,7 @@ import { deleteRole, describeHolders, lockRole } from './store.ts';
 
 const MAX_NAMED_HOLDERS = 5;
 
-/** Deletes a custom role that nobody holds, so that no holder loses permissions without a revocation. */
+/** Deletes a custom role. Nobody may hold the role, so that nobody loses permissions without a recorded revocation. */
 export async function removeRole({ tx, record }: Change, id: number): Promise<void> {
   const role = await lockRole(tx, id);
   if (!role) throw notFound(`Role ${id}`);

@@ -94,7 +94,7 @@ async function compareQuietly(
   const failureCounts = await countAttempt(db, attempt, true);
   if (failureCounts.some(({ failures, allowed }) => failures > allowed)) return undefined;
   return await compare(db, attempt, account, password, ip, failureCounts).catch(error => {
-    // The queue of hashes is full. The error is hidden, because a login of an unknown user would not get it.
+    // The queue of hashes is full. The error is hidden, because a login with an unknown username never causes it.
     if (error instanceof ApiError) return undefined;
     throw error;
   });

@@ -50,7 +50,7 @@ test('blocks an account at one IP address after five failures, but not at other 
   });
 });
 
-test('limits an unknown account in the same way without storing its name', async () => {
+test('blocks an unknown username after five failures too, without storing it', async () => {
   const typedName = 'a password typed in the wrong field';
   for (let round = 0; round < 5; round++) await failLogin(typedName, '192.0.2.3');
 
@@ -171,7 +171,7 @@ test("limits guesses of a user's password at a known IP address while that addre
   expect((await tryCorrectLogin(username, ip)).status).toBe(429);
 });
 
-test('lifts a limit after its time and then counts from zero', async () => {
+test('lifts a limit when its time window ends, and then counts from zero', async () => {
   const { username } = await makePerson(harness.db);
   for (let round = 0; round < 6; round++) await failLogin(username, '192.0.2.6');
   await sql`update login_failures set ends_at = now()`.execute(harness.db);

@@ -357,7 +357,7 @@ describe('a write with a session', () => {
     expect(response.status).toBe(201);
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE'] as const)('the check covers %s', async method => {
+  test.each(['PUT', 'PATCH', 'DELETE'] as const)('is rejected as %s without either header', async method => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
     const response = await call(harness.app, method, '/api/admin/tag-types/simple', {
@@ -370,7 +370,7 @@ describe('a write with a session', () => {
     expect(response.body.message).toContain('Sec-Fetch-Site');
   });
 
-  test('the check does not cover GET requests', async () => {
+  test('needs neither header as a GET or HEAD request', async () => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
     for (const method of ['GET', 'HEAD'] as const) {

@@ -144,7 +144,7 @@ test('blocks a network on all servers after too many unconfirmed logins, but no 
   expect(body).toMatch(/halyard_sso_logins_total\{result="blocked"\} [1-9]/);
 });
 
-test('lifts the limit after its time and then counts from zero', async () => {
+test('lifts the limit when its time window ends, and then counts from zero', async () => {
   await setCounter(UNCONFIRMED_LIMIT.failures);
   expect((await logIn(ATTACKER)).status).toBe(429);
 
@@ -178,7 +178,7 @@ test('does not count successful logins, users without an account or provider fai
   expect(await readCounters()).toEqual([0]);
 });
 
-test('sends no more concurrent logins to the provider than the limit', async () => {
+test('sends no more concurrent logins to the provider than the limit allows', async () => {
   await setCounter(UNCONFIRMED_LIMIT.failures - 2);
   const sendCallback = await forgeCallback();
   tokenRequestCount = 0;

@@ -543,7 +543,7 @@ test('syncs only the memberships in mapped groups', async () => {
   ]);
 });
 
-test('finds groups by a path and changes no groups while group syncing is disabled', async () => {
+test('reads groups from a nested claim, and changes no groups while group syncing is disabled', async () => {
   const group = await createGroup({ mappingsSSO: ['lead'] });
   const ada = person({ roles: { halyard: ['lead'] } });
   await configure({ enableGroupSyncing: true, groupJsonPath: 'roles.halyard' });
@@ -555,7 +555,7 @@ test('finds groups by a path and changes no groups while group syncing is disabl
   expect(await readGroupIds(userId)).toEqual([group]);
 });
 
-test('applies the permissions of a group immediately and keeps the last admin', async () => {
+test('applies the permissions of a group immediately, and rejects a login that would remove the last admin', async () => {
   const { db } = harness;
   await sql`delete from user_roles where role_id = 1`.execute(db);
   await configure({ enableGroupSyncing: true, addGroupsScope: true });

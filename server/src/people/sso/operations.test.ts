@@ -30,7 +30,7 @@ const makeValidSettings = () => ({ discoverUrl: provider.issuer, ...CLIENT });
 const getResults = ({ body }: { body: { checks: { name: string; result: string }[] } }) =>
   Object.fromEntries(body.checks.map(({ name, result }) => [name, result]));
 
-test("requests the provider's document, keys and client without saving anything", async () => {
+test("tests the provider's discovery document, its keys and the client without saving anything", async () => {
   const response = await testSettings({
     ...makeValidSettings(),
     idTokenSigningAlgorithm: 'RS256',

@@ -227,7 +227,7 @@ test('rejects an update with invalid fields, with a taken email address or of an
   expect((await remove(999_999)).status).toBe(404);
 });
 
-test('applies a revoked role on a second server immediately', async () => {
+test('revoking a role takes effect on a second server immediately', async () => {
   const secondServer = await harness.secondServer();
   await makeUser(harness.db, 'Admin');
   const admin = await makeUser(harness.db, 'Admin');
@@ -281,7 +281,7 @@ test('rejects deleting or demoting the last admin, but no other user', async () 
   expect((await remove(otherAdmin.id)).status).toBe(403);
 });
 
-test('keeps one of two admins that are removed at the same time', async () => {
+test('keeps one of the last two admins if both are removed at the same time', async () => {
   await demoteAll();
   const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
   // Both requests wait here. Without the lock, both would count two admins.
@@ -456,7 +456,7 @@ test('does not delete an inactive user who logs in during the deletion', async (
   expect((await removal).status).toBe(400);
 });
 
-test('does not delete the last admins as inactive users', async () => {
+test('does not delete inactive users if no admin would remain', async () => {
   await demoteAll();
   const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
   await sql`update users set created_at = now() - interval '1 year' where id = any(${[first.id, second.id]})`.execute(
@@ -472,7 +472,7 @@ test('does not delete the last admins as inactive users', async () => {
   ).toBe(200);
 });
 
-test('uses the same number of statements for many users', async () => {
+test('needs no more statements for many users than for a few', async () => {
   const countStatements = async () => {
     const statementsBefore = harness.statements.length;
     await get('');
@@ -550,7 +550,7 @@ test('does not list, find, count, update or delete a service account as a user',
   expect((await get('/admin-count')).body).toEqual({ password: 0, noPassword: 0, service: 1 });
 });
 
-test('treats a user with ADMIN through a group as an admin and keeps the last admin', async () => {
+test('treats a user who has ADMIN through a group as an admin, including as the last admin', async () => {
   await demoteAll();
   const user = await makeUser(harness.db, 'Viewer');
   const group = await makeGroup('Admins', [user.id], ROOT_ROLES.Admin);
