@@ -182,23 +182,23 @@ test('warns once if there is neither a user nor an admin token, and names the va
   expect(withToken).toEqual([]);
 });
 
-/** The server for tests that leave it unchanged. Each start takes 1 s of CPU time. */
-let common: RunningServer | undefined;
+/** Shared by the tests that leave the server unchanged, because each start takes 1 s of CPU time. */
+let sharedServer: RunningServer | undefined;
 /** Strings that must not be in the server's log, which is complete once the server has stopped. */
 const unloggedStrings = [TOKEN];
 afterAll(async () => {
-  if (!common) return;
-  await stopProcess(common);
-  for (const text of unloggedStrings) expect(common.output()).not.toContain(text.slice(-20));
+  if (!sharedServer) return;
+  await stopProcess(sharedServer);
+  for (const text of unloggedStrings) expect(sharedServer.output()).not.toContain(text.slice(-20));
 });
 
-async function commonServer(): Promise<RunningServer> {
-  common ??= await startProcess(env);
-  return common;
+async function getSharedServer(): Promise<RunningServer> {
+  sharedServer ??= await startProcess(env);
+  return sharedServer;
 }
 
 test('logs the id of each request but no token, wherever the token was sent', async () => {
-  const server = await commonServer();
+  const server = await getSharedServer();
   const creation = await (
     await send(server, '/api/admin/api-tokens', {
       method: 'POST',
@@ -229,7 +229,7 @@ const jsonLines = (text: string): { level: number; msg: string }[] =>
     .map(line => JSON.parse(line));
 
 test('the server survives a database outage, reports it, and recovers', async () => {
-  const server = await commonServer();
+  const server = await getSharedServer();
   const admin = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await admin.connect();
   const disconnectSql = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
@@ -252,14 +252,14 @@ test('the server survives a database outage, reports it, and recovers', async ()
   expect(rejectedResponse.headers.get('retry-after')).toBe('2');
   await expect.poll(ready).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
   expect((await send(server, '/api/admin/user')).status).toBe(200);
-  // Each part of the server logs once that it failed, and a 503 response is not a server error.
+  // Each part of the server logs its failure only once, and 503 responses are not logged as server errors.
   const failures = lines.filter(line => line.level >= 40).map(line => line.msg);
   expect(failures).toEqual([...new Set(failures)]);
   expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: 'request failed' }));
 });
 
 test('disconnects a client that sends its headers or body too slowly, while others are served', async () => {
-  const server = await commonServer();
+  const server = await getSharedServer();
   const slowHead = connect(server.port, '127.0.0.1', () =>
     slowHead.write('GET /health HTTP/1.1\r\nx-slow: '),
   );
@@ -292,7 +292,7 @@ test('disconnects a client that sends its headers or body too slowly, while othe
 test.skipIf(process.platform !== 'linux')(
   'connections that arrive at the same time while the server is busy are all established, and served',
   async () => {
-    const server = await commonServer();
+    const server = await getSharedServer();
     let [connected, served] = [0, 0];
     server.process.kill('SIGSTOP');
     const sockets = Array.from({ length: 1_000 }, () => {
@@ -314,7 +314,7 @@ test.each([
   ['nonsense', 'NONSENSE\r\n\r\n', 400],
   ['headers of 20 kB', `GET / HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
 ])('responds to %s in the error format', async (_case, text, status) => {
-  const server = await commonServer();
+  const server = await getSharedServer();
   const socket = connect(server.port, '127.0.0.1', () => socket.write(text));
   let response = '';
   socket.on('data', chunk => {
@@ -349,7 +349,7 @@ test('does not log an error when a client closes the connection in the middle of
     return server.output();
   };
 
-  // The server must have begun to read the body. Nothing shows when that happens, so the wait grows until it has.
+  // The server must have begun to read the body. A test cannot tell when that happens, so each attempt waits longer.
   await expect.poll(closeInTheMiddle).toMatch(/request (rejected|failed)/);
   await stopProcess(server);
   expect(server.output()).not.toMatch(/"level":[56]0/);

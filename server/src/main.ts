@@ -53,7 +53,7 @@ try {
     setTimeout(stopOnce, delaySeconds * 1_000);
     process.once('SIGTERM', stopOnce);
   });
-  // Ctrl+C comes from a terminal, so there is no proxy that must stop sending requests first.
+  // SIGINT is usually Ctrl+C in a terminal, so there is no proxy that must stop sending requests first.
   process.once('SIGINT', () => {
     server.app.log.info({ signal: 'SIGINT' }, 'stopping');
     stopOnce();

@@ -39,7 +39,7 @@ async function waitUntilBlocked(count: number): Promise<void> {
   }
 }
 
-test('waits for a concurrent edit of a flag and keeps it', async () => {
+test('waits for a concurrent edit of a flag, and keeps the edit', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash.url);
   await unleash.run(`update features set description = 'Changed in Unleash' where name = 'checkout-v2'`);

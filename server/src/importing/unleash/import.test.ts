@@ -139,7 +139,7 @@ test.each(RECORDED)(
   },
 );
 
-test('imports an alias as a second token', async () => {
+test('imports the alias of a token as a second token', async () => {
   await deleteImportedData();
   await run(await createRecordedDatabase('4.19.5'));
 

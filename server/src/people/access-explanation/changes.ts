@@ -54,7 +54,7 @@ export async function proposeChanges(
     })),
   ];
   const changes = await withSideEffects(db, userId, scope, proposals, currentRootRole);
-  return { roles, changes: changes.toSorted(bySize).slice(0, MAX_CHANGES) };
+  return { roles, changes: changes.toSorted(byAddedAccess).slice(0, MAX_CHANGES) };
 }
 
 type Proposal = Pick<AccessChange, 'kind' | 'role' | 'group' | 'otherProjects'>;
@@ -66,7 +66,7 @@ const grantsAdmin = ({ alsoGrants }: AccessChange): boolean =>
  * Compares changes by how much access they add. ADMIN adds the most, although it is only one permission. A root role applies
  * everywhere, so project roles come before it.
  */
-const bySize = (a: AccessChange, b: AccessChange): number =>
+const byAddedAccess = (a: AccessChange, b: AccessChange): number =>
   Number(grantsAdmin(a)) - Number(grantsAdmin(b)) ||
   Number(a.kind === 'set-root-role') - Number(b.kind === 'set-root-role') ||
   a.alsoGrants.length - b.alsoGrants.length;

@@ -59,7 +59,7 @@ export async function importEvents(
   const lastImportedId = onlyNew ? await findLastImported(db) : undefined;
   const afterId = lastImportedId === undefined ? 0 : toUnleashId(lastImportedId) - LATE_IDS;
   let creators: Creators | undefined;
-  if (!onlyNew) await noteUnsupportedIds(source, report);
+  if (!onlyNew) await reportUnsupportedIds(source, report);
   for await (const listedIds of listIds(source, afterId)) {
     const missingIds = await findMissingIds(db, listedIds);
     report.unchanged += listedIds.length - missingIds.length;
@@ -78,7 +78,7 @@ export async function importEvents(
 }
 
 /** Reports events whose ids do not fit into Halyard's range for imported events. Unleash's ids start at 1 and have 31 bits. */
-async function noteUnsupportedIds(source: Source, report: KindReport): Promise<void> {
+async function reportUnsupportedIds(source: Source, report: KindReport): Promise<void> {
   const [row] = await query<{ count: number }>(
     source,
     `select count(*)::integer as count from events where id < 1 or id >= ${IMPORTED_ID_OFFSET}`,
