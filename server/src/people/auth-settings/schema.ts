@@ -48,7 +48,7 @@ const fields = {
   groupJsonPath: Nullable(
     Type.String({
       maxLength: 255,
-      description: 'Name of the claim with the groups, or a path with dots. Null: `groups`',
+      description: 'Name of the claim that contains the groups, or a dotted path to it. Null: `groups`',
       examples: ['realm_access.roles'],
     }),
   ),

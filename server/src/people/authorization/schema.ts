@@ -79,7 +79,7 @@ export const AuthorizationPreview = Named(
       }),
       redirectHost: Nullable(
         Type.String({
-          description: 'Host that receives the code. null for a user code',
+          description: 'Host that receives the code. null if the client shows a user code',
           examples: ['127.0.0.1:51234'],
         }),
       ),

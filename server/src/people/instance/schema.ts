@@ -13,7 +13,7 @@ export const Instance = Named(
       examples: ['open-source'],
     }),
     license: Type.String({
-      description: 'License of Halyard, as an SPDX identifier',
+      description: 'Halyard's license, as an SPDX identifier',
       examples: ['Apache-2.0'],
     }),
     publicUrl: Type.String({
@@ -81,7 +81,7 @@ export const Instance = Named(
       }),
     ),
     postgresVersion: Type.Optional(
-      Type.String({ description: 'Version of PostgreSQL. Only root admins see it', examples: ['17.6'] }),
+      Type.String({ description: 'PostgreSQL version, returned only to root admins', examples: ['17.6'] }),
     ),
   }),
 );

@@ -24,7 +24,7 @@ export function createApi(send: Send): Api {
     if (response.status === 200 || response.status === 404) return response;
     if (response.status === 401 || response.status === 403)
       throw new SourceError(
-        `Unleash rejects the token with ${response.status} for ${method} /api/admin/${path}. Use an admin token, or the personal access token of an admin.`,
+        `Unleash rejected the token with ${response.status} on ${method} /api/admin/${path}. Use an admin token, or the personal access token of an admin.`,
       );
     throw new SourceError(`Unleash responded with ${response.status} to ${method} /api/admin/${path}.`);
   };
@@ -43,7 +43,7 @@ export function createApi(send: Send): Api {
       const body = await read(path);
       const list = field === undefined ? body : isObject(body) ? body[field] : undefined;
       if (!Array.isArray(list))
-        throw new SourceError(`Unleash responded to GET /api/admin/${path} without a list. Check the URL.`);
+        throw new SourceError(`The response of Unleash to GET /api/admin/${path} contains no list. Check the URL.`);
       return list.filter(isObject);
     },
     find: async path => getBody(await request('GET', path)),
