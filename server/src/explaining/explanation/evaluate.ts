@@ -13,7 +13,7 @@ export type Reason =
 
 export type ChosenVariant = { name: string; enabled: boolean; payload?: Payload; feature_enabled: boolean };
 
-/** The result of an SDK for one flag and context, and everything that led to it. */
+/** The result that SDKs compute for one flag and context, with everything that led to it. */
 export type Evaluation = {
   isEnabled: boolean;
   isEnabledInCurrentEnvironment: boolean;
@@ -26,7 +26,7 @@ export type Evaluation = {
   variantSelection: VariantSelection | null;
 };
 
-/** Results of parents for one context, so that each parent is evaluated once. */
+/** The results of a flag's parents for one context, so that each parent is evaluated only once. */
 export type Parents = Map<string, Evaluation>;
 
 /** Evaluates the flag as SDKs do. All strategies are checked, even those after the first match. */
@@ -73,7 +73,7 @@ function* checkDependencies(
   return checkedDependencies;
 }
 
-/** The result of a parent with parents, which is never evaluated, so that a cycle ends here. */
+/** Stands in for a parent that has parents itself. SDKs do not evaluate such a parent, so cycles end here. */
 const UNEVALUATED_PARENT = { isEnabled: false, variant: { name: 'disabled' } };
 
 function getReason(

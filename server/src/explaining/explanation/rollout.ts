@@ -7,7 +7,7 @@ import {
 } from './buckets.ts';
 import type { Context } from './context.ts';
 
-/** A user is in the rollout if the bucket is not above the threshold. */
+/** A user is in the rollout if their bucket is not above the threshold. */
 export type Rollout = BucketSource & {
   groupId: string | null;
   /** A bucket from 1 to 100. Null if the context has no value for the stickiness. */

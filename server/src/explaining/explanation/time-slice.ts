@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Steps } from './strategies.ts';
 
 const SLICE_MS = 5;
-/** The pauses are as long as the slices, so that other requests, which need many turns of the event loop, get half of the time. */
+/** As long as a slice, so that other requests, which need many turns of the event loop, get half of the time. */
 const PAUSE_MS = 5;
 
-/** The time that a request's work may take between two pauses, during which other requests run. */
+/** How long a request may work before it pauses to let other requests run. */
 export type TimeSlice = { isOver: () => boolean; pause: () => Promise<void> };
 
 /** Creates a time slice. `onResume` runs after each pause and may throw to stop the work. */

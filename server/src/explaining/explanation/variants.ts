@@ -12,7 +12,7 @@ type Range = { name: string; from: number; to: number };
 
 /** How a user's variant was chosen: by an override, or by the range that contains the user's bucket. */
 export type VariantSelection = BucketSource & {
-  /** Whether the variants belong to the strategy that matched or to the flag. */
+  /** Where the variants come from: the strategy that matched, or the flag. */
   source: 'strategy' | 'feature';
   groupId: string;
   override: { variant: string; contextName: string; value: string } | null;

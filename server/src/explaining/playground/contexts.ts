@@ -6,13 +6,13 @@ import type { AdvancedPlaygroundRequest, PlaygroundRequest } from './schema.ts';
 type Input = PlaygroundRequest['context'];
 type Value = string | number | boolean;
 
-/** A context field or property, with each of the values to evaluate it with. */
+/** A context field or property, with the values to evaluate. */
 type Field = { path: string; name: string; isProperty: boolean; values: Value[] };
 
-/** The contexts of a request, which are composed on demand. */
+/** The contexts of a request, composed on demand. */
 export type Contexts = { count: number; at: (index: number) => Context };
 
-/** Returns the context with each value as it is. */
+/** Returns a single context, without splitting values at commas. */
 export function toSingleContext(input: Input, path = '/body/context'): Contexts {
   return combine(toFields(input, value => [value], path));
 }
@@ -22,7 +22,7 @@ function toCombinations(input: Input): Contexts {
   return combine(toFields(input, splitValues, '/body/context'));
 }
 
-/** Returns the contexts of a request to the advanced operation: a list, or every combination of the values of one context. */
+/** Returns the contexts of an advanced request: the listed contexts, or every combination of the values in its one context. */
 export function toContexts({ context, contexts }: AdvancedPlaygroundRequest): Contexts {
   if ((context === undefined) === (contexts === undefined))
     throw badData([{ message: 'body must have either context or contexts', path: '/body' }]);

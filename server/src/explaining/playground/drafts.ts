@@ -20,7 +20,7 @@ export type Drafts = ReadonlyMap<string, AcceptedDraft>;
 
 export const draftKey = (environment: string, feature: string): string => `${environment} ${feature}`;
 
-/** Validates the strategies as the operations that save them do. `projects` has the project of each feature. */
+/** Validates the strategies like the operations that save them. `projects` maps each feature to its project. */
 export async function acceptDrafts(
   db: Db,
   drafts: readonly Draft[],

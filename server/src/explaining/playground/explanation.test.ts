@@ -36,7 +36,7 @@ describe('an explanation', () => {
     );
   });
 
-  test('says that the context lacks the field of the stickiness', async () => {
+  test('says that the context lacks the stickiness field', async () => {
     const { isEnabled, explanation } = await evaluate('half', {});
 
     expect(isEnabled).toBe(false);
@@ -63,7 +63,7 @@ describe('an explanation', () => {
     ]);
   });
 
-  test('names the constraint of a segment', async () => {
+  test('names the segment constraint that failed', async () => {
     const { body: segment } = await post('/api/admin/segments', {
       name: 'Beta testers',
       constraints: [{ contextName: 'age', operator: 'NUM_GTE', value: '18', inverted: true }],
@@ -128,7 +128,7 @@ describe('an explanation', () => {
     expect(explanation[1]).toBe('The override for userId "7" selects variant "red".');
   });
 
-  test('contains the state of a parent that is not named in the request', async () => {
+  test('contains the state of a parent that the request does not name', async () => {
     await makeEnabled('child', [{ name: 'default' }]);
     await post(`${BASE_PATH}/child/dependencies`, { feature: 'norway' });
 

@@ -2,13 +2,13 @@ import { ApiError, exceedsLimit } from '@halyard/plane/platform/errors.ts';
 
 /** The maximum number of evaluations per request: features × environments × contexts. */
 const MAX_EVALUATIONS = 25_000;
-/** The maximum size in bytes of all documents that one request reads, and of a single document, which is parsed without a pause. */
+/** Maximum sizes in bytes: of all documents that one request reads, and of a single document, which is parsed without a pause. */
 const MAX_DOCUMENTS_SIZE = 33_554_432;
 const MAX_DOCUMENT_SIZE = 4_194_304;
 const MAX_RESPONSE_SIZE = 16_777_216;
 const MAX_SECONDS = 10;
 
-/** The maximum number of events since a past time, separately for features and for segments. */
+/** The maximum number of events to undo, counted separately for features and segments. */
 export const MAX_UNDONE_EVENTS = 5_000;
 export const MAX_ENVIRONMENTS = 50;
 /** The maximum number of contexts that a request lists individually. */
@@ -19,7 +19,7 @@ export const MAX_DRAFTS = 10;
 export const MAX_FIELDS = 100;
 /** The maximum length of a field, which can be a list of values. */
 export const MAX_CHARACTERS = 5_000;
-/** The maximum length of one value. The time to match a pattern is proportional to it. */
+/** The maximum length of one value, because longer values take longer to match against a pattern. */
 export const MAX_VALUE_CHARACTERS = 500;
 
 const CHOOSE_FEWER = 'Choose fewer projects, features, environments or context values.';

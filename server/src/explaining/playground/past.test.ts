@@ -26,7 +26,7 @@ const playground = (body: object, token?: string): Promise<ApiResponse> =>
     ...(token === undefined ? {} : { token }),
   });
 
-/** Returns the database's time, which lies between the earlier and the later changes. */
+/** Returns the database's current time. The pauses separate it from the changes before and after the call. */
 async function readTime(): Promise<string> {
   await sleep(3);
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(harness.db);
@@ -107,7 +107,7 @@ test('evaluates features as they were after each of many changes', async () => {
     const results = extractResults(await evaluateMany({ features: step === 15 ? ['parent'] : features }));
     snapshots.push({ at: await readTime(), results, step });
   }
-  // Deletes the segment, so that its content is known only from the event.
+  // Once the segment is deleted, only the event still has its content.
   await send('DELETE', `/api/admin/segments/${segment.id}`);
 
   for (const { at: time, results, step } of snapshots) {
@@ -169,7 +169,7 @@ test('uses the past time as the default for currentTime', async () => {
   });
 });
 
-test('lists features whose past state the events do not show', async () => {
+test('lists features whose past state cannot be derived from the events', async () => {
   const timeBefore = await readTime();
   const target = (await makeProject(harness.db)).id;
   for (const name of ['young', 'twice', 'moving', 'placed'])
@@ -233,7 +233,7 @@ test.each([
   expect(response.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
 });
 
-test('a feature of a private project does not exist for callers outside the project', async () => {
+test('rejects a feature in a private project as unknown if the caller is not a member', async () => {
   const { id } = await makeProject(harness.db, { mode: 'private' });
   await makeFeature(harness.db, id, { name: 'secret' });
   const { token } = await makeUser(harness.db, 'Editor');
@@ -243,7 +243,7 @@ test('a feature of a private project does not exist for callers outside the proj
   expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/features/0' }] } });
 });
 
-test('rejects a time after which there are too many events', async () => {
+test('rejects a past time that is followed by too many events', async () => {
   await makeFeature(harness.db, 'default', { name: 'busy' });
   const time = await readTime();
   await sql`

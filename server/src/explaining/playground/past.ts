@@ -24,8 +24,8 @@ import { type PastState, UNDONE_TYPES, undoEvent, undoSegmentEvents } from './un
 export type PastSelection = Selection & { at: string };
 
 /**
- * Reads the features as they were at a past time, by undoing later events on their current state, newest first. Features whose past
- * state the events do not show are listed with the reason.
+ * Reads the features as they were at a past time: starts from their current state and undoes later events, newest first. Features
+ * whose past state cannot be derived from the events are listed with the reason.
  */
 export async function readPastSubjects(
   db: Db,
@@ -75,7 +75,7 @@ export async function readPastSubjects(
   return { environments: subjects, segments: pastData.segments, notEvaluated };
 }
 
-/** No event is older, and PostgreSQL cannot parse every earlier time. */
+/** The earliest time accepted: no event is older, and PostgreSQL cannot parse some earlier times. */
 const FIRST_TIME = Date.UTC(1970);
 
 function validatePast({ at, features, drafts = [] }: PastSelection): string[] {

@@ -48,7 +48,7 @@ describe('combinations', () => {
     });
   });
 
-  test('evaluates listed contexts in their order, without splitting values', async () => {
+  test('evaluates listed contexts in order, without splitting values at commas', async () => {
     const contexts = [
       { userId: '7,3', properties: { country: 'DE' } },
       { userId: '7', properties: { country: 'NO' } },
@@ -78,7 +78,7 @@ describe('combinations', () => {
     expect(body.input).toEqual({ environments: ['development', 'production'], projects: '*', contexts });
   });
 
-  test('rejects both context and contexts, neither, more than 50 contexts, and an invalid context with its position', async () => {
+  test('requires either context or contexts, accepts at most 50 contexts, and reports the position of an invalid one', async () => {
     const tooManyContexts = Array.from({ length: 51 }, (_, index) => ({ userId: String(index) }));
 
     const listPaths = async (fields: object) => {
@@ -96,7 +96,7 @@ describe('combinations', () => {
     ]);
   });
 
-  test('keeps commas in context values of the simple operation', async () => {
+  test('the simple operation does not split context values at commas', async () => {
     const { context } = await evaluate('half', { userId: '7,3' });
 
     expect(context.userId).toBe('7,3');
@@ -236,7 +236,7 @@ describe('drafts', () => {
     expect({ status, message: body.message }).toEqual({ status: 400, message });
   });
 
-  test('rejects two drafts of one feature', async () => {
+  test('rejects two drafts for the same feature', async () => {
     const { drafts } = draft([{ name: 'default' }]);
 
     const { status, body } = await playground({ features: ['half'], drafts: [...drafts, ...drafts] });
@@ -249,7 +249,7 @@ describe('drafts', () => {
 });
 
 describe('visibility', () => {
-  test('evaluates a private project for its members, and rejects the project as unknown for others', async () => {
+  test('evaluates a private project for its members, and rejects it as unknown for everyone else', async () => {
     const secret = await makeProject(harness.db, { mode: 'private' });
     await makeFeature(harness.db, secret.id, { name: 'hidden' });
     const [member, outsider] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
@@ -317,7 +317,7 @@ describe('rejections', () => {
     expect((await playground(body)).status).toBe(400);
   });
 
-  test('rejects a list of environments with an unknown one', async () => {
+  test('rejects an unknown environment in a list', async () => {
     const { body } = await evaluateMany({ environments: ['development', 'nope'] });
 
     expect(body.details).toEqual([
@@ -328,7 +328,7 @@ describe('rejections', () => {
     ]);
   });
 
-  test('a field with the name of a built-in object property has no value', async () => {
+  test('a context field named like a built-in object property has no value unless the context sets it', async () => {
     await makeEnabled('strange', [
       {
         name: 'default',

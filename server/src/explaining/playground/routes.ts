@@ -103,7 +103,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
   );
 }
 
-/** Returns the end of the feature list and the rest of the response. */
+/** Closes the feature list and completes the response body. */
 const closingText = (time: string | undefined, { notEvaluated }: PlaygroundRun): string =>
   time === undefined ? ']}' : `],"notEvaluated":${JSON.stringify(notEvaluated)}}`;
 

@@ -35,7 +35,7 @@ export type DocumentRow = {
 
 export type SegmentRow = { id: number; document: string };
 
-/** Lists the given environments that exist. */
+/** Returns those of the given environments that exist. */
 export async function listKnownEnvironments(db: Reader, names: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('environments')
@@ -45,7 +45,7 @@ export async function listKnownEnvironments(db: Reader, names: string[]): Promis
   return rows.map(row => row.name);
 }
 
-/** Lists the given active features that the actor can read. */
+/** Returns those of the given features that are active and that the actor can read. */
 export async function listReadableFeatures(
   db: Reader,
   actor: Actor,
@@ -84,8 +84,8 @@ type Row = { kind: 'feature' | 'segment'; id: number | null } & {
 };
 
 /**
- * Reads the documents of the selected features and their parents, and the segments of these features and of drafts. This is one
- * statement, so that all rows come from one snapshot. Reads at most `max` selected features.
+ * Reads the documents of at most `max` selected features and of their parents, with the segments that these features and the
+ * drafts use. It is a single statement, so that all rows come from one snapshot.
  */
 export async function readDocuments(
   db: Reader,
@@ -156,7 +156,7 @@ export type UndoneEvent = {
 const UNDONE_EVENT_FIELDS = sql`
   type, feature_name as "featureName", environment, data, pre_data as "preData" from events`;
 
-/** A condition on `events`: true if Halyard recorded the event. Events that Unleash recorded cannot be undone. */
+/** A condition on `events`, true if Halyard recorded the event. Imported events that Unleash recorded cannot be undone. */
 const IS_OWN = sql`id > 0`;
 
 /** Lists events of these types about the features after a time, newest first. */
@@ -197,8 +197,8 @@ export async function listSegments(db: Reader, ids: number[]): Promise<Segment[]
 }
 
 /**
- * Lists environments that were added to projects or removed from them after a time, because the earlier state of features in them
- * is not recorded.
+ * Lists the environments that were added to or removed from the projects after a time. Events do not record which state the
+ * features had in those environments before.
  */
 export async function listChangedEnvironments(
   db: Reader,

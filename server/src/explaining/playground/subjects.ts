@@ -21,14 +21,14 @@ import {
 export type Subject = { project: string; feature: Feature; strategies: StrategyRow[]; isSelected: boolean };
 
 export type Subjects = {
-  /** The features by environment, in the order of the request, then by name. Parents of selected features are included. */
+  /** The features by environment, in request order and then by name. Includes the parents of selected features. */
   environments: Map<string, Subject[]>;
   segments: Map<number, Segment>;
-  /** Features without a result for the past time. */
+  /** Features that have no result for the requested past time. */
   notEvaluated: NotEvaluated[];
 };
 
-/** The environments of a request, and the paths at which the request names them. */
+/** The environments of a request, and where the request names each one. */
 export type RequestedEnvironments = { names: string[]; getPath: (index: number) => string };
 
 /**

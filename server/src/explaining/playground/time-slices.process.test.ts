@@ -6,9 +6,7 @@ import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../test/databa
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
 import { putDocuments, type SdkDocument } from '../../test/sdk-documents.ts';
 
-/**
- * Whether the test measures how long the event loop is blocked, on a machine that does nothing else (`npm run campaign:largest`).
- */
+/** Whether the test measures how long the event loop is blocked. That needs an otherwise idle machine (`npm run campaign:largest`). */
 const IS_MEASURED = process.env.LARGEST === 'all';
 const MAX_BLOCKED_MS = 100;
 const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
@@ -38,7 +36,7 @@ const listConstraint = (count: number) => ({
   operator: 'IN',
   values: Array.from({ length: count }, (_, index) => `value-${index}`),
 });
-/** Patterns that take long to compile and match. */
+/** Patterns that are slow to compile and match. */
 const patterns = Array.from({ length: 30 }, (_, index) => ({
   contextName: 'userId',
   operator: 'REGEX',
@@ -76,7 +74,7 @@ afterAll(async () => {
 const readLongestBlock = async (): Promise<number> =>
   IS_MEASURED ? ((await (await fetch(`http://127.0.0.1:${probePort}`)).json()) as number) : 0;
 
-/** Returns "done", or the message of the rejection. */
+/** Returns "done", or the error message if the server rejects the request. */
 async function evaluate(body: object): Promise<string> {
   const response = await fetch(`${server.url}/api/admin/playground/advanced`, {
     method: 'POST',
@@ -108,7 +106,7 @@ test.each([
       shortestBlock = Math.min(shortestBlock, await readLongestBlock());
     }
 
-    // A limit may end the evaluation, but only after part of it is done.
+    // The evaluation may hit a limit, but only after it has started.
     expect(result).toMatch(/^done$|^The response would have more than|^The evaluation takes longer than/);
     expect(shortestBlock).toBeLessThan(MAX_BLOCKED_MS);
   },

@@ -5,7 +5,7 @@ import type { Variant } from '../../targeting/variants/schema.ts';
 import type { Segment } from '../explanation/document.ts';
 import type { UndoneEvent } from './store.ts';
 
-/** Why a feature had no result at that time, or no result that the events show. */
+/** Why a feature had no result at that time, or why the result cannot be derived from the events. */
 export type Gap = 'not-created' | 'deleted' | 'archived' | 'moved' | 'environment-changed';
 
 /** A feature while its events are undone, newest first. */
@@ -25,8 +25,8 @@ const toggle =
   };
 
 /**
- * Restores a deleted strategy. Strategies with the same sort order stay in the order of their creation, an updated strategy keeps
- * its position, and restored strategies come first, in the order in which their events list them.
+ * Restores a deleted strategy at the front. The position matters only among strategies with the same sort order: they stay in
+ * creation order, preceded by the restored strategies in the order of their deletion.
  */
 const restoreRemoved: Undo = (state, event) => {
   const environment = findEnvironment(state, event);
@@ -98,16 +98,16 @@ const GAP_BY_TYPE: Record<string, Gap> = {
 /** The event types that change what SDKs get for a feature. */
 export const UNDONE_TYPES = [...Object.keys(UNDO_BY_TYPE), ...Object.keys(GAP_BY_TYPE), 'feature-deleted'];
 
-/** Changes the feature back to what it was before the event. */
+/** Restores the feature to its state before the event. */
 export function undoEvent(past: PastState, event: UndoneEvent): void {
-  // Before the feature was created, a different feature had the name. That feature no longer exists.
+  // At that time, the name belonged to an earlier feature, which has since been deleted.
   if (past.gap === 'not-created' && event.type === 'feature-deleted') past.gap = 'deleted';
   if (past.gap !== undefined) return;
   past.gap = GAP_BY_TYPE[event.type];
   UNDO_BY_TYPE[event.type]?.(past.state, event);
 }
 
-/** Changes the segments back to what they were before the events, which are undone newest first. */
+/** Restores the segments to their state before the events, which must be sorted newest first. */
 export function undoSegmentEvents(segments: Map<number, Segment>, events: UndoneEvent[]): void {
   for (const { type, data, preData } of events) {
     const previousSegment = preData as Segment | null;

@@ -20,7 +20,7 @@ const setConfig = (project: string, environment: string, body: unknown, token?: 
 const readLastEventId = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?limit=1')).body.events[0]?.id;
 
-test('change requests are disabled in each environment of the project', async () => {
+test('lists change requests as disabled in every environment of the project', async () => {
   await call(harness.app, 'POST', '/api/admin/environments', {
     body: { name: 'staging', type: 'preproduction', sortOrder: 1 },
   });

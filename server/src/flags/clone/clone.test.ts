@@ -58,7 +58,7 @@ const strategy = (segments: number[]) =>
     name: fc.constantFrom('flexibleRollout', 'default', 'remoteAddress'),
     title: fc.option(text, { nil: null }),
     disabled: fc.boolean(),
-    // Only a few positions, so that some strategies share a position.
+    // A small range, so that some strategies share a position.
     sortOrder: fc.integer({ min: 0, max: 3 }),
     parameters: fc.oneof(
       fc.record({
@@ -210,7 +210,7 @@ test(
   },
 );
 
-/** Replacing a groupId that is not the feature's own name makes the copy differ. */
+/** Whether a groupId differs from the feature's name. Replacing such a groupId makes the copy differ from its source. */
 const hasCustomGroupId = ({ environments, name }: Feature): boolean =>
   environments.some(({ strategies }) =>
     strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),
@@ -276,7 +276,7 @@ async function makeFeatureWithStrategies(name: string, strategyCount: number): P
   });
 }
 
-test('cloning takes the same number of statements for 1 and for 30 strategies per environment', async () => {
+test('cloning 30 strategies per environment takes as many statements as cloning 1', async () => {
   for (const name of ENVIRONMENTS.slice(2)) {
     await call(harness.app, 'POST', '/api/admin/environments', { body: { name, type: 'test' } });
     await call(harness.app, 'POST', '/api/admin/projects/default/environments', {
@@ -395,7 +395,7 @@ test('a connection that breaks after any statement of a clone leaves no partial 
     const { outcome } = await attempt(statementLimit);
     const currentFingerprint = await fingerprint(db);
     if (JSON.stringify(currentFingerprint) !== JSON.stringify(fingerprintBefore)) {
-      // The first attempt that leaves a copy breaks after the commit, when the response has already been read.
+      // In the first attempt that leaves a copy, the connection breaks only after the commit, so the clone succeeds.
       expect(outcome).toBe('created');
       break;
     }

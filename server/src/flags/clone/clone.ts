@@ -15,7 +15,7 @@ export async function cloneFeatures(current: Change, input: CloneInput, featureL
   await writeCopies(current, input, plan.copies);
 }
 
-/** Writes all parts of the same kind in one statement, however many there are. */
+/** Writes all parts of one kind in a single statement, however many there are. */
 async function writeCopies(current: Change, input: CloneInput, copies: PlannedCopy[]): Promise<void> {
   const { tx, actor, record } = current;
   const { project, options } = input;

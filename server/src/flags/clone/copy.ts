@@ -66,7 +66,7 @@ const planStrategy =
         : content.parameters,
   });
 
-/** Lists only parts that exist in the source. */
+/** Lists the parts of the source that are not copied. Parts that the source does not have are not listed. */
 function* listOmittedParts(
   source: FeatureState,
   target: Target,

@@ -15,7 +15,7 @@ export async function readDrift(db: Reader, actor: Actor, project: string, name:
   const copy = await readFeature(db, actor, project, name);
   const [source] = copy.clonedFrom ? await listReadableStates(db, actor, [copy.clonedFrom.feature]) : [];
   if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature "${name}" is not a copy.`);
-  // A feature that is newer than the copy is not its source, but reuses the name of the deleted source.
+  // A feature newer than the copy cannot be its source. It reuses the name of a source that was deleted.
   if (!source || source.createdAt > copy.createdAt) throw notFound(`The source of feature "${name}"`);
   const origins = await listOrigins(
     db,
@@ -32,8 +32,8 @@ export async function readDrift(db: Reader, actor: Actor, project: string, name:
 }
 
 /**
- * Compares a copy with its source. `origins` maps a parent of the copy to the parent's own source, so that a parent and a child
- * cloned together do not differ.
+ * Compares a copy with its source. `origins` maps each of the copy's parents to the feature that the parent was cloned from, so
+ * that a child cloned together with its parent does not count as a difference.
  */
 export function* compare(
   source: FeatureState,
@@ -78,7 +78,7 @@ function* compareEnvironments(source: FeatureState, copy: FeatureState): Generat
 const hasContent = ({ strategies, variants }: FeatureEnvironment): boolean =>
   strategies.length + variants.length > 0;
 
-/** Pairs strategies by equal content first and then by type, because the strategies of a copy have their own ids. */
+/** Pairs strategies first by equal content and then by type. Ids cannot pair them, because copied strategies have new ids. */
 function* compareStrategies(
   sourceEnvironment: FeatureEnvironment,
   copyEnvironment: FeatureEnvironment,
@@ -127,7 +127,7 @@ function hasSameContent(source: FeatureStrategy, copy: FeatureStrategy): boolean
 const getStrategyContent = ({ id: _, featureName: __, sortOrder: ___, ...content }: FeatureStrategy) =>
   content;
 
-/** Drops the groupId if it is the feature's own name, because a copied rollout uses the name of the copy as its groupId. */
+/** Drops a groupId that equals the feature name, because a copied rollout uses the name of the copy instead. */
 function withoutOwnGroupId(strategy: FeatureStrategy) {
   const { groupId, ...parameters } = strategy.parameters;
   const content = getStrategyContent(strategy);

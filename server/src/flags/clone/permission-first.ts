@@ -4,9 +4,9 @@ import { requireInProject } from '../../access/guard.ts';
 import type { Reader } from '../../platform/db/database.ts';
 
 /**
- * Decides which error a rejected clone returns. The guard cannot check the permission in a project that the body names, so the
- * server validates the body first. A caller without the permission in that project still gets only the permission error. If the
- * body cannot be read, the permission is checked in the project in the URL.
+ * Decides which error a rejected clone returns. The body can name the target project, so the server validates the body before it
+ * can check the permission there. A caller without the permission must still get only the permission error. If the body names no
+ * project, the permission is checked in the project in the URL.
  */
 export async function preferPermissionError(
   db: Reader,

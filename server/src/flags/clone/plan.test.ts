@@ -10,7 +10,7 @@ import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 const harness = useHarness();
 const { clone, cloneMany, makeRich, readEvents } = cloneRequests(harness);
 
-test('rejects a segment and a parent of a different project, and lists both', async () => {
+test('rejects a segment and a parent that belong to a different project, and lists both', async () => {
   await makeProject(harness.db, { id: 'away' });
   await makeProject(harness.db, { id: 'home' });
   const segment = await insertSegment(harness.db, 'of home', 'home');
@@ -42,7 +42,7 @@ test('rejects a segment and a parent of a different project, and lists both', as
 test.each([
   ['constraint', { constraints: [{ contextName: 'tier', operator: 'IN', values: ['gold'] }] }],
   ['stickiness', { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'tier' } }],
-])('rejects a context field of a different project in a %s', async (kind, strategy) => {
+])('rejects a %s that uses a context field of a different project', async (kind, strategy) => {
   const [owner, otherProject] = [`owner-${kind}`, `elsewhere-${kind}`];
   await makeProject(harness.db, { id: owner, mode: 'private' });
   await makeProject(harness.db, { id: otherProject });

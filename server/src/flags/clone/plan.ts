@@ -136,8 +136,8 @@ function rejectMissingSources({ sourceErrors, obstacles }: Plan): void {
 const namesIn = ({ features }: CloneInput): string[] => features.map(({ name }) => name);
 
 /**
- * Returns violations in the list of features. Fields may be missing, because the function also runs for a body that is already
- * invalid.
+ * Returns violations in the list of features. Fields may be missing, because this also runs for a body that has failed schema
+ * validation.
  */
 export async function findCloneManyViolations(
   db: Reader,

@@ -5,8 +5,8 @@ import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 /**
- * The status and error name of Unleash's responses, recorded once. Where Halyard responds differently, `halyard` is its response
- * and `reason` says why. `docs/contract.md` describes the contract.
+ * A recorded request with the status and error name of Unleash's response. Where Halyard responds differently, `halyard` has its
+ * response and `reason` says why. `docs/contract.md` describes the contract.
  */
 type Recorded = {
   name: string;
@@ -14,7 +14,7 @@ type Recorded = {
   feature?: string;
   token?: 'none' | 'wrong' | 'client' | 'viewer' | 'editor';
   body?: unknown;
-  /** The body as raw text. */
+  /** A raw body, for example invalid JSON. */
   raw?: string;
   contentType?: string | null;
   status: number;
@@ -333,7 +333,7 @@ test('recorded: a copy has the strategies and variants of its source, with and w
   expect((await readFeature('dark-mode-2')).environments[0].variants).toEqual(VARIANTS);
 });
 
-/** Unleash marks the copy as stale, too. Halyard does not, because only the source was marked as stale. */
+/** Unleash marks the copy as stale too. Halyard does not, because nobody marked the copy as stale. */
 test('recorded: the copy of a stale source is not stale in Halyard', async () => {
   const { rows } = await sql<{ stale: boolean }>`
     select stale from features where name = 'old-banner-2'`.execute(harness.db);

@@ -148,7 +148,7 @@ test('copies only the included parts and the mapped environments', async () => {
   ]);
 });
 
-test('requires the permissions in each environment of the copy and lists every missing permission', async () => {
+test('requires permissions in every environment of the copy and lists all that are missing', async () => {
   await makeProject(harness.db, { id: 'guarded' });
   await makeRich('watched', { project: 'guarded' });
   const user = await makeUser(harness.db, 'Viewer');
@@ -324,7 +324,7 @@ test('clones several features, and a child depends on the copy of its parent', a
   expect(drift.body).toMatchObject({ inSync: true, source: { project: 'default', feature: 'family-child' } });
 });
 
-test('clones all features of a request or none, and counts them together against the limit', async () => {
+test('clones all features of a request or none, and counts all of them against the feature limit', async () => {
   await makeProject(harness.db, { id: 'small' });
   await call(harness.app, 'PUT', `/api/admin/projects/small/settings`, { body: { featureLimit: 2 } });
   for (const name of ['one', 'two', 'three']) await insertRichFeature(harness.db, { name });

@@ -15,7 +15,7 @@ import { type FeatureFamily, listFamilies, upsertDependencies } from './store.ts
 
 const MAX_PARENTS = 30;
 
-/** Makes a feature depend on another feature in its project, or changes what it requires from a parent. */
+/** Makes a feature depend on another feature in its project, or changes what the feature requires from a parent it already has. */
 export async function addDependency(
   current: Change,
   project: string,
@@ -40,7 +40,7 @@ export async function addDependency(
   await attachParents(current, [{ child, dependency }]);
 }
 
-/** Adds or changes parents, and records only actual changes. The caller has locked and checked the features. */
+/** Adds or changes parents, and records only actual changes. The caller must have locked and checked the features. */
 export async function attachParents(
   { tx, record }: Change,
   additions: { child: Pick<FeatureFamily, 'name' | 'project' | 'dependencies'>; dependency: Dependency }[],
@@ -94,8 +94,8 @@ function* findViolations(
 }
 
 /**
- * Yields every reason to reject the dependency. Dependencies have only one level, because SDKs evaluate a feature's parents, but
- * not the parents of those.
+ * Yields every reason to reject the dependency. Only one level of dependencies is allowed, because SDKs evaluate a feature's
+ * parents, but not the parents of those parents.
  */
 function* findObstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
   for (const { name, archived } of [child, parent]) if (archived) yield archivedSentence('Feature', [name]);

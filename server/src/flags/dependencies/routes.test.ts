@@ -107,7 +107,7 @@ test('rejects a second level of dependencies and lists every reason', async () =
   ]);
 });
 
-test('rejects a dependency of or on an archived feature', async () => {
+test('rejects a dependency if the child or the parent is archived', async () => {
   await createFeatures('old-child', 'old-parent', 'young');
   await archive('old-child', 'old-parent');
 
@@ -147,7 +147,7 @@ test('removes one parent or all parents, and records the removed parents', async
   ]);
 });
 
-test('possible parents are the other active features without parents, and a parent has no possible parents', async () => {
+test('lists the other active features without parents as possible parents, and none for a feature that is a parent', async () => {
   const { id } = await makeProject(harness.db);
   const url = `/api/admin/projects/${id}/features`;
   for (const name of ['pp-a', 'pp-b', 'pp-c', 'pp-d'])
@@ -172,7 +172,7 @@ test('possible parents are the other active features without parents, and a pare
   expect(await listPossibleParents('child')).not.toContain('pp-a');
 });
 
-test('parent variants are those of all strategies and environments, without duplicates', async () => {
+test('lists the variants of all strategies and environments without duplicates', async () => {
   await createFeatures('colourful');
   const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
   for (const environment of ['development', 'production']) {
@@ -190,7 +190,7 @@ test('parent variants are those of all strategies and environments, without dupl
   expect((await call(harness.app, 'GET', `${FEATURES_PATH}/nowhere/parent-variants`)).status).toBe(404);
 });
 
-test('a parent is archived only with all its children, and revived children have no parent', async () => {
+test('archives a parent only together with all its children, and revives children without a parent', async () => {
   await createFeatures('root', 'leaf-1', 'leaf-2', 'bystander');
   await addParent('leaf-1', 'root', { variants: ['v'] });
   await addParent('leaf-2', 'root');
@@ -223,7 +223,7 @@ test('a parent is archived only with all its children, and revived children have
   expect(deletion.status).toBe(200);
 });
 
-test('a feature cannot become a parent while it becomes a child', async () => {
+test('rejects a parent that concurrently becomes a child', async () => {
   await createFeatures('race-a', 'race-b', 'race-c');
 
   const response = await duringTransaction(
@@ -249,7 +249,7 @@ test('rejects one of two concurrent dependencies that would form two levels', as
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
-test('accepts one of two concurrent opposite dependencies, without a deadlock', async () => {
+test('accepts only one of two concurrent dependencies in opposite directions, without a deadlock', async () => {
   await createFeatures('mutual-a', 'mutual-b');
 
   const responses = await duringTransaction(
@@ -262,7 +262,7 @@ test('accepts one of two concurrent opposite dependencies, without a deadlock', 
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
-test('either archiving a parent or concurrently depending on it succeeds, but not both', async () => {
+test('archiving a feature and concurrently making it a parent cannot both succeed', async () => {
   await createFeatures('going', 'coming', 'kept', 'new-child');
 
   const rejection = await duringTransaction(

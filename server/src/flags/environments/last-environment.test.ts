@@ -4,7 +4,7 @@ import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
 
-// In a separate file, because this test deletes environments that other tests need.
+// This test is in a separate file because it deletes environments that other tests need.
 const harness = useHarness();
 
 test('keeps one of the last two environments when both are deleted concurrently', async () => {

@@ -76,7 +76,7 @@ test('lists the environments of a project in order with their usage counts', asy
   });
 });
 
-test('adds an environment to the project, and to all its features as disabled', async () => {
+test('adds an environment to the project and, disabled, to all of its features', async () => {
   await makeProject(harness.db, { id: 'growing', environments: ['development'] });
   await insertFeature('growing', 'growing-1');
   await insertFeature('growing', 'growing-2');
@@ -235,7 +235,7 @@ test('sets, lists and replaces a default strategy and records events', async () 
   expect(events[1].preData).toBeNull();
 });
 
-test('the variants of a default strategy have its stickiness, even after enabling a feature adds the strategy', async () => {
+test('the variants of a default strategy use its stickiness, even after the strategy is added to a feature', async () => {
   await makeProject(harness.db, { id: 'sticky' });
   const features = '/api/admin/projects/sticky/features';
   const environmentPath = `${features}/sticky-feature/environments/production`;
@@ -316,7 +316,7 @@ test('responds with 404 for a default strategy in an environment that the projec
   });
 });
 
-test('keeps one of two environments that are removed concurrently', async () => {
+test('keeps one of the last two environments when both are removed concurrently', async () => {
   await makeProject(harness.db, { id: 'emptied' });
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('projects').select('id').where('id', '=', 'emptied').forUpdate().execute();
@@ -349,7 +349,7 @@ test('rejects adding an environment that is added concurrently', async () => {
   expect(await readEvents('doubled')).toHaveLength(1);
 });
 
-test('a feature created while an environment is added gets the environment', async () => {
+test('a feature that is created while an environment is being added gets the environment', async () => {
   await makeProject(harness.db, { id: 'busy', environments: ['development'] });
   const blocker = await harness.db.startTransaction().execute();
   await blocker

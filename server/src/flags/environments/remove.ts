@@ -64,17 +64,14 @@ export async function lockForRemoval(tx: Tx, name: string): Promise<EnvironmentF
   await lockProjectsWith(tx, name);
   await lockRolesIn(tx, name);
   const environments = await lockAllEnvironments(tx);
-  // In the meantime, the environment may have been added to a project or role; from here on, that is impossible. These locks are
-  // out of order, so they fail instead of waiting.
+  // The environment may have been added to another project or role before the environments were locked. These locks are out of
+  // order, so they fail instead of waiting.
   await lockProjectsWith(tx, name, 'nowait');
   await lockRolesIn(tx, name, 'nowait');
   return environments;
 }
 
-/**
- * Returns the event data, including how many strategies and variants are deleted with the environment, because these
- * deletions have no events of their own.
- */
+/** Returns the event data, including how many strategies and variants are deleted too, because those deletions have no events. */
 export function toEventData(use: EnvironmentUse | undefined): object | null {
   if (!use) return null;
   const { project: _, ...fields } = use;
