@@ -119,7 +119,7 @@ test.each([
   expect((await getEnvironment('free-name')).status).toBe(404);
 });
 
-test('updates type and sort order separately and records the previous state', async () => {
+test('updates the type and the sort order independently, and records the previous state', async () => {
   const { sortOrder } = await createEnvironment('moving');
   const put = (body: object) => call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/update/moving`, { body });
 
@@ -192,7 +192,7 @@ test('sorts the given environments and records an event for each environment tha
   expect(thirdEvent.groupId).toBe(firstEvent.groupId);
 });
 
-test('rejects a sort order with unknown environments, and lists them all', async () => {
+test('rejects sort orders of unknown environments, and lists all of these environments', async () => {
   const orderBefore = (await getEnvironment('production')).body.sortOrder;
 
   const response = await call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/sort-order`, {
@@ -228,7 +228,7 @@ test.each([
   expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
 });
 
-test('counts the uses of an environment in projects the caller may read', async () => {
+test('counts how often an environment is used in projects that the caller may read', async () => {
   await createEnvironment('counted');
   const viewer = await makeUser(harness.db, 'Viewer');
   await makeProject(harness.db, { id: 'counted-open', environments: ['counted', 'production'] });
@@ -283,7 +283,7 @@ test('removes a deleted environment from custom roles and records an event for e
   expect(role.body.permissions).toHaveLength(2);
 });
 
-test('removes a deleted environment from a role that is concurrently granted a permission in it', async () => {
+test('deleting an environment also removes it from a role that is concurrently granted a permission in it', async () => {
   await createEnvironment('raced-env');
   const body = { name: 'Racer', type: 'custom', permissions: [{ name: 'CREATE_FEATURE' }] };
   const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
@@ -351,7 +351,7 @@ test('rejects deleting an environment in use and lists every reason', async () =
   expect((await getEnvironment('busy')).status).toBe(200);
 });
 
-test('applies two concurrent sort orders one after the other, and each event records the state before it', async () => {
+test('applies concurrent sort orders one after the other, and each event records the state that it replaced', async () => {
   await createEnvironment('contended');
   const sort = (order: number) =>
     call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/sort-order`, {

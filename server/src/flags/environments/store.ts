@@ -54,7 +54,7 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Returns the names for which an environment exists. */
+/** Returns those of the given names that are names of environments. */
 export async function listExistingEnvironments(db: Reader, names: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('environments')
@@ -73,8 +73,8 @@ export async function lockEnvironments(tx: Tx, names: string[]): Promise<Environ
 }
 
 /**
- * Locks all environments, so that concurrent deletions see each other. Transactions that add a reference to an environment have to
- * wait.
+ * Locks all environments, so that concurrent deletions see each other. Transactions that would add a reference to an environment
+ * have to wait.
  */
 export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`
@@ -91,7 +91,7 @@ export async function countEnvironments(db: Reader): Promise<number> {
 }
 
 export type NewEnvironmentRow = Pick<Environment, 'name' | 'type' | 'enabled'> & {
-  /** If null, the environment becomes the last one. */
+  /** If null, the environment is added at the end. */
   sortOrder: number | null;
 };
 
@@ -148,7 +148,7 @@ export async function countTokens(db: Reader, environment: string): Promise<numb
   return rows[0]?.tokens ?? 0;
 }
 
-/** Locks the projects that have the environment, so that their environments cannot change. */
+/** Locks the projects that have the environment, so that their lists of environments cannot change. */
 export async function lockProjectsWith(
   tx: Tx,
   environment: string,
@@ -269,7 +269,7 @@ export async function insertProjectEnvironment(
   return numAffectedRows === 1n;
 }
 
-/** Adds every feature of the project to the environment as disabled. Locks the features, as every change to a feature does. */
+/** Adds the environment, disabled, to every feature of the project. Locks the features, like every change to a feature. */
 export async function insertFeatureEnvironments(tx: Tx, project: string, environment: string): Promise<void> {
   await sql`select from features where project = ${project} order by name for no key update`.execute(tx);
   await sql`

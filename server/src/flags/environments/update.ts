@@ -17,7 +17,7 @@ export async function changeEnvironment(
   }));
 }
 
-/** Enables or disables an environment for new projects. Repeating the call changes nothing. */
+/** Sets whether new projects get the environment by default. Repeating the call changes nothing. */
 export async function setEnvironmentEnabled(current: Change, name: string, enabled: boolean): Promise<void> {
   await changeFields(current, name, environmentBefore => ({ ...environmentBefore, enabled }));
 }

@@ -12,7 +12,7 @@ export const VERSIONED_ENVIRONMENT: Versioned<string, Environment> = {
   derived: ['projectCount', 'apiTokenCount', 'enabledToggleCount'],
 };
 
-/** Takes every lock that deletion needs, so that the version check does not break the lock order. */
+/** Locks everything that deletion locks, so that checking the version first does not break the lock order. */
 export const DELETED_ENVIRONMENT: typeof VERSIONED_ENVIRONMENT = {
   ...VERSIONED_ENVIRONMENT,
   lock: async ({ tx, actor }, name) => {

@@ -9,7 +9,7 @@ import {
   lockFeatureShared,
 } from './store.ts';
 
-/** Adds the feature to the actor's favorites, or removes it. */
+/** Adds the feature to the actor's favorites or removes it from them. */
 export async function setFeatureFavorite(
   { tx, actor, record }: Change,
   project: string,
@@ -27,7 +27,7 @@ export async function setFeatureFavorite(
   record({ type, project, featureName: feature, data: { feature } });
 }
 
-/** Adds the project to the actor's favorites, or removes it. */
+/** Adds the project to the actor's favorites or removes it from them. */
 export async function setProjectFavorite(
   { tx, actor, record }: Change,
   project: string,

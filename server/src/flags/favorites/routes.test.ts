@@ -99,7 +99,7 @@ test('an admin token has no favorites', async () => {
   }
 });
 
-test('rejects a resource that is missing or hidden from the caller with 404', async () => {
+test('returns 404 for a feature or project that does not exist or is hidden from the caller', async () => {
   const { id } = await makeProject(harness.db, { mode: 'private' });
   await makeFeature('hidden', id);
 
@@ -129,7 +129,7 @@ test('two concurrent requests add and record a favorite only once', async () => 
   expect(await readEvents('feature=IS:raced')).toHaveLength(1);
 });
 
-test('rejects adding a favorite that is concurrently moved or deleted', async () => {
+test('rejects a favorite if the feature is concurrently moved or the project concurrently deleted', async () => {
   const { id } = await makeProject(harness.db);
   await makeFeature('leaving');
 

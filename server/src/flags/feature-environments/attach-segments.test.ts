@@ -10,7 +10,7 @@ const SEGMENTS_PATH = '/api/admin/segments';
 const makeSegment = async (name: string) =>
   (await call(harness.app, 'POST', SEGMENTS_PATH, { body: { name, constraints: [] } })).body;
 
-test('setting the segments of a strategy updates the strategy', async () => {
+test('setting the segments of a strategy updates the strategy and records an update event', async () => {
   const { app } = harness;
   const [firstSegment, secondSegment] = [await makeSegment('one'), await makeSegment('two')];
   const feature = 'segmented';

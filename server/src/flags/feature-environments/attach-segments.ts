@@ -5,7 +5,7 @@ import type { StrategySegments } from './schema.ts';
 import { findFeatureOfStrategy } from './store.ts';
 import { changeStrategy } from './strategies.ts';
 
-/** Sets the segments of a strategy, and records the same event as an update of the strategy. */
+/** Sets the segments of a strategy and records the same event as a strategy update. */
 export async function attachSegments(
   current: Change,
   { projectId, environmentId, strategyId, segmentIds }: StrategySegments,

@@ -2,7 +2,7 @@ import type { FeatureEnvironment, StrategyContent } from './schema.ts';
 
 type Content = { strategies: StrategyContent[]; variants: FeatureEnvironment['variants'] };
 
-/** Returns every context field that constraints, stickiness or overrides use. */
+/** Returns every context field that a constraint, a stickiness or an override refers to. */
 export function contextFieldsIn(environments: Content[]): string[] {
   const strategies = environments.flatMap(environment => environment.strategies);
   const variants = environments.flatMap(environment => environment.variants);

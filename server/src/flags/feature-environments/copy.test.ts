@@ -52,7 +52,7 @@ async function makeSource(name: string, project = 'default', enabled = false): P
   return segment;
 }
 
-test('copies strategies and variants, and the target stays enabled or disabled', async () => {
+test('copies strategies and variants but not the enabled state', async () => {
   const segment = await makeSource('copied');
 
   const { status, body } = await copy('copied', 'production', { from: 'development' });
@@ -75,7 +75,7 @@ test('copies strategies and variants, and the target stays enabled or disabled',
   ]);
 });
 
-test('copying between equal environments changes and records nothing', async () => {
+test('copying to an environment with the same content changes and records nothing', async () => {
   await makeSource('repeated');
   const firstCopy = await copy('repeated', 'production', { from: 'development' });
   const eventTypes = await readEventTypes('repeated');
@@ -86,7 +86,7 @@ test('copying between equal environments changes and records nothing', async () 
   expect(await readEventTypes('repeated')).toEqual(eventTypes);
 });
 
-test('copies only strategies or only variants on request', async () => {
+test('copies only the strategies or only the variants if asked to', async () => {
   await makeSource('halved');
 
   const { body: variants } = await copy('halved', 'production', {

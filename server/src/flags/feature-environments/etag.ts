@@ -5,7 +5,7 @@ import { lockRows } from '../feature-rows/store.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 import { findEnvironment } from './store.ts';
 
-/** Omits the time of the last SDK request. */
+/** Drops the time of the last SDK request, so that SDK requests do not invalidate ETags. */
 export const getEnvironmentContent = ({ lastSeenAt: _, ...content }: FeatureEnvironment) => content;
 
 export const environmentEtag = (environment: FeatureEnvironment): string =>
@@ -16,13 +16,13 @@ export const strategiesEtag = (strategies: FeatureStrategy[]): string => makeEta
 export const strategyEtag = (strategy: FeatureStrategy): string => makeEtag(strategy);
 
 /**
- * Locks a feature and returns its ETag. The features module passes this function in, because this module must not import the
- * features module, which imports this one.
+ * Locks a feature and returns its ETag. The features module passes this function in, because it imports this module, which
+ * therefore cannot import the features module.
  */
 export type LockFeatureEtag = (current: Change, project: string, name: string) => Promise<string[]>;
 
 /**
- * Locks the feature and returns every ETag that a caller may send for its environment. These are the ETags of the feature, of the
+ * Locks the feature and returns every ETag that a caller may send to change it in the environment: the ETags of the feature, of the
  * environment, and of the parts that the request changes.
  */
 export async function lockEnvironmentEtags(

@@ -87,7 +87,7 @@ test('a feature stays enabled until its last strategy is disabled or deleted', a
   ]);
 });
 
-test('deleting the last strategy of a disabled feature does not record that it was disabled again', async () => {
+test('deleting the last strategy of a disabled feature does not record disabling it again', async () => {
   const { environmentPath, urls } = await makeEnabledFeature('quiet');
   await call(harness.app, 'POST', `${environmentPath}/off`);
 
@@ -99,7 +99,7 @@ test('deleting the last strategy of a disabled feature does not record that it w
   ]);
 });
 
-test('two requests that each disable one of the last two strategies leave the feature disabled', async () => {
+test('two concurrent requests that each disable one of the last two strategies leave the feature disabled', async () => {
   const { readEnvironment, urls } = await makeEnabledFeature('raced', [
     { name: 'default' },
     { name: 'default' },
@@ -143,7 +143,7 @@ test.each([
   ['a new feature', 'imported-new', false],
   ['an existing feature', 'imported-again', true],
 ])(
-  'an import disables %s if the data enables it without an enabled strategy',
+  'an import leaves %s disabled if the data enables it without an enabled strategy',
   async (_case, name, exists) => {
     if (exists) await makeEnabledFeature(name);
     const data = {

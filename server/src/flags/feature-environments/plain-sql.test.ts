@@ -7,7 +7,7 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-/** Sends the request while another application has an open transaction, which is committed once the request waits for it. */
+/** Runs the statement in the transaction of another application, which commits once the request waits for it. */
 async function requestDuring(statement: string, request: () => Promise<{ status: number; body: unknown }>) {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -28,7 +28,7 @@ async function requestDuring(statement: string, request: () => Promise<{ status:
   return await response;
 }
 
-// Deleting a disabled strategy does not change what SDKs receive, so the deletion does not lock the feature.
+// The strategy is disabled, so deleting it does not change what SDKs receive and does not lock the feature.
 test('rejects an update of a strategy with 409 if another application deletes the strategy', async () => {
   await makeFeature(harness.db, 'default', { name: 'checkout' });
   const strategies = '/api/admin/projects/default/features/checkout/environments/production/strategies';

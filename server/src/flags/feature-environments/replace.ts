@@ -5,8 +5,8 @@ import { deleteStrategies, insertStrategies } from './store.ts';
 import { completeStrategy, toStrategyData } from './strategies.ts';
 
 /**
- * Gives each feature exactly these strategies in the environment. A feature that already has them is left unchanged. The caller has
- * locked the features and validated the strategies.
+ * Gives each feature exactly these strategies in the environment. A feature that already has them stays unchanged. The caller must
+ * have locked the features and validated the strategies.
  */
 export async function replaceStrategies(
   { tx, record }: Change,

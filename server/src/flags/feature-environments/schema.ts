@@ -37,7 +37,7 @@ const strategyContent = {
 /** A strategy without its id and feature. */
 export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strategyContent>>>;
 
-/** A strategy as it would be copied. */
+/** A strategy in a clone plan. */
 export const PlannedStrategy = Named(
   'PlannedStrategy',
   Type.Object(
@@ -175,7 +175,7 @@ export const StrategyList = Type.Array(
 );
 export type StrategyList = Static<typeof StrategyList>;
 
-/** The fields that a JSON Patch can change. The name and the position cannot be removed. */
+/** The fields that a JSON Patch can change. It cannot remove the name or the sort order. */
 export const PatchedStrategy = Type.Object({ ...NewStrategy.properties, sortOrder });
 
 export const EnvironmentCopy = NamedObject(

@@ -63,7 +63,7 @@ test('updates, adds, deletes and sorts strategies in one change, and records the
   expect((await call(harness.app, 'GET', environmentPath)).body.strategies).toEqual(body);
 });
 
-test('changes and records nothing if the returned list is sent back', async () => {
+test('changes and records nothing if the list is sent back as it was returned', async () => {
   const { strategiesBefore, put, readNewEvents } = await makeFeature('same', 3);
 
   const { body } = await put(strategiesBefore);
@@ -72,7 +72,7 @@ test('changes and records nothing if the returned list is sent back', async () =
   expect(await readNewEvents()).toEqual([]);
 });
 
-test('a listed strategy with an id keeps title, segments, variants and disabled if they are omitted', async () => {
+test('a strategy with an id keeps its title, segments, variants and disabled state if they are omitted', async () => {
   const { environmentPath, put, list } = await makeFeature('keeps-omitted', 0);
   const segment = await call(harness.app, 'POST', '/api/admin/segments', {
     body: { name: 'keeps-omitted', constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }] },
@@ -181,7 +181,7 @@ test('does not revalidate an unchanged strategy', async () => {
   });
 });
 
-test('lists every violation of every strategy, and changes nothing', async () => {
+test('lists the violations of all strategies and changes nothing', async () => {
   const { strategiesBefore, put, list } = await makeFeature('violations', 1);
 
   const { status, body } = await put([
@@ -218,7 +218,7 @@ test.each([
   expect(await put(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('rejects an id that is in the list twice, even if the letter case differs', async () => {
+test('rejects an id that is listed twice, even if the letter case differs', async () => {
   const { strategiesBefore, put } = await makeFeature('twice', 1);
 
   const id = strategiesBefore[0]?.id.toUpperCase();
@@ -289,7 +289,7 @@ test.each([
   expect((await put(makeNewList(strategiesBefore), { token })).status).toBe(200);
 });
 
-test('rejects a list with an outdated ETag, and keeps the strategy that was added since', async () => {
+test('rejects a list with an outdated ETag and keeps a strategy that was added in the meantime', async () => {
   const { environmentPath, strategiesBefore, put, add, list } = await makeFeature('outdated', 1);
   const { headers } = await call(harness.app, 'GET', `${environmentPath}/strategies`);
   await add({ name: 'default', title: 'meanwhile' });

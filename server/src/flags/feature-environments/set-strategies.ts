@@ -40,7 +40,7 @@ export async function setStrategies(
 
 type Steps = {
   removed: FeatureStrategy[];
-  /** The strategies with their previous sort orders. */
+  /** The strategies before and after their update, both with the previous sort order. */
   updated: { strategyBefore: FeatureStrategy; strategyAfter: FeatureStrategy }[];
   added: FeatureStrategy[];
   /** The strategies before and after sorting, if sorting changes an existing strategy. */
@@ -48,11 +48,11 @@ type Steps = {
   strategiesAfter: FeatureStrategy[];
 };
 
-/** A listed strategy after the change, without its position, and the strategy that it replaces. */
+/** The new content of a listed strategy, before it is sorted, and the strategy that it replaces. */
 type AcceptedStrategy = { strategyBefore: FeatureStrategy | undefined; content: FeatureStrategy };
 
 /**
- * Validates the strategies and fills in omitted fields, or rejects them with every violation. Unchanged strategies are not
+ * Validates the strategies and fills in omitted fields, or rejects them and lists every violation. Unchanged strategies are not
  * validated again.
  */
 async function acceptStrategies(
@@ -153,7 +153,7 @@ function* listRequiredPermissions({ removed, updated, added, sorted }: Steps): G
   if (removed.length > 0) yield 'DELETE_FEATURE_STRATEGY';
 }
 
-/** Carries out the steps, and records the same events as the operations that delete, update, add and sort single strategies. */
+/** Carries out the steps and records the same events as the operations that delete, update, add and sort strategies. */
 async function carryOut(
   current: Change,
   key: FeatureEnvironmentKey,

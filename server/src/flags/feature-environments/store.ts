@@ -8,7 +8,8 @@ import type { ExpectedRows } from '../feature-rows/store.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 
 /**
- * A CTE of all environments, each with the start of its JSON text. A statement that uses `selectEnvironments` must start with it.
+ * A CTE of all environments, each with the start of its JSON text. A statement that uses `selectEnvironments` must begin with this
+ * CTE.
  */
 export const ENVIRONMENTS = sql`
   all_environments as materialized (
@@ -18,7 +19,7 @@ export const ENVIRONMENTS = sql`
   )`;
 
 /**
- * Selects the comma-separated segment ids of a row of `feature_strategies`. Most strategies have no segments, so a statement about
+ * Selects the segment ids of a `feature_strategies` row, separated by commas. Most strategies have no segments, so a statement about
  * many strategies first rules those out with a hash lookup.
  */
 function joinedSegmentIds(amount: ExpectedRows) {
@@ -30,7 +31,7 @@ function joinedSegmentIds(amount: ExpectedRows) {
     : sql`case when id in (select strategy_id from feature_strategy_segments) then ${ids} else '' end`;
 }
 
-/** Builds a `FeatureStrategy` as JSON text, from a row of `feature_strategies`. */
+/** Builds the JSON text of a `FeatureStrategy` from a `feature_strategies` row. */
 const strategyText = (amount: ExpectedRows) => sql`
   '{"id":"' || id || '","name":' || to_json(strategy_name) || ${optionalField('title', sql`to_json(title)`)}
   || ${booleanField('disabled', sql`disabled`)} || ',"featureName":' || features.quoted || ',"sortOrder":' || sort_order
@@ -40,9 +41,9 @@ const strategyText = (amount: ExpectedRows) => sql`
 const WITHOUT_STRATEGIES = sql.lit(',"hasStrategies":false,"hasEnabledStrategies":false,"strategies":[]}');
 
 /**
- * Selects every environment of a row of `features`, or only the given one, with the columns `enabled`, `last_seen_at` and `text`,
- * the `FeatureEnvironment` as JSON text. The row of `features` must have the column `quoted`, its name as JSON. The strategies of
- * all environments are read together, because a scan and a sort per environment would cost more.
+ * Selects every environment of a `features` row, or only the given one. The columns are `enabled`, `last_seen_at` and `text`, which
+ * is the `FeatureEnvironment` as JSON. The `features` row must have a column `quoted` with its name as JSON. The strategies of all
+ * environments are read together, because a scan and a sort per environment would cost more.
  */
 export const selectEnvironments = (amount: ExpectedRows, environment?: string) => sql`
   select fe.enabled, seen.seen_at as last_seen_at,
@@ -149,7 +150,7 @@ export async function listVariantNames(
   return rows[0] && [...new Set(rows[0].names)].toSorted();
 }
 
-/** When an SDK last requested a row of `features`, in any environment. */
+/** When an SDK last requested the feature in a `features` row, in any environment. */
 export const LAST_SEEN_AT = sql`(
   select max(seen_at) from feature_last_seen where feature_name = features.name
 )`;
@@ -168,7 +169,7 @@ export async function setEnabled(
     .execute();
 }
 
-/** Disables the given features that are enabled without an enabled strategy, and returns their names. */
+/** Disables those of the given features that are enabled but have no enabled strategy, and returns their names. */
 export async function disableFeaturesWithoutEnabledStrategy(
   tx: Tx,
   names: string[],
@@ -251,8 +252,8 @@ export type StrategyCopy = {
 };
 
 /**
- * Copies any number of strategies to any number of features and environments in one statement, so that their content stays in the
- * database. The copies keep the order of the list, as with `insertStrategies`.
+ * Copies any number of strategies to any number of features and environments in one statement, without reading their content into
+ * the server. As in `insertStrategies`, the copies keep the order of the list.
  */
 export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
   await sql`

@@ -10,7 +10,7 @@ const harness = useHarness();
 
 const makeFeature = (name: string, project?: string) => makeFeatureWithRequests(harness, name, project);
 
-test('adds a strategy after the others, with the default parameters of a gradual rollout', async () => {
+test('adds a gradual rollout after the other strategies and fills in its default parameters', async () => {
   const { add, list, events } = await makeFeature('rolled-out');
 
   const firstResponse = await add({ name: 'flexibleRollout', parameters: { rollout: '25' } });
@@ -119,7 +119,7 @@ test.each([
   ]);
 });
 
-test('a strategy that is not a gradual rollout keeps its parameters, and gets a stickiness if it has variants', async () => {
+test('adds no parameters to a strategy that is not a gradual rollout, except for a stickiness if it has variants', async () => {
   const { add } = await makeFeature('grouped');
 
   const parameters = { IPs: '192.0.2.1' };
@@ -142,7 +142,7 @@ test('fills in an empty groupId and an empty stickiness of a gradual rollout', a
   expect(body.parameters).toEqual({ rollout: '100', stickiness: 'default', groupId: 'empty-parameters' });
 });
 
-test('stores constraints in the form that every SDK reads', async () => {
+test('normalizes constraints to a form that every SDK can read', async () => {
   const { add } = await makeFeature('readable');
 
   const { status, body } = await add({
@@ -233,7 +233,7 @@ test.each([
   expect(await add(body)).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
 });
 
-test('rejects a patch of a field that a strategy does not have, and a patch that removes the position', async () => {
+test('rejects a patch of a field that cannot be patched, and a patch that removes the sort order', async () => {
   const { environmentPath, add } = await makeFeature('patch-rejected');
   const { id } = (await add({ name: 'default' })).body;
   const patch = async (operation: object): Promise<string[]> => {
@@ -314,7 +314,7 @@ async function makeCompleteStrategy(featureName: string) {
   return { ...feature, strategyBefore, put, readUpdateEvents };
 }
 
-test('a request that only changes the rollout keeps name, title, segments, variants and disabled', async () => {
+test('a request that changes only the rollout keeps the name, title, segments, variants and disabled state', async () => {
   const { strategyBefore, put, list, readUpdateEvents } = await makeCompleteStrategy('only-rollout');
   const parameters = { ...COMPLETE.parameters, rollout: '50' };
 
@@ -360,7 +360,7 @@ test.each(Object.keys(COMPLETE))(
   },
 );
 
-test('null removes the title and keeps disabled, and empty lists remove segments and variants', async () => {
+test('null removes the title but not the disabled state, and empty lists remove segments and variants', async () => {
   const { strategyBefore, put } = await makeCompleteStrategy('cleared');
   const { title: _, ...untitled } = strategyBefore;
 
@@ -369,7 +369,7 @@ test('null removes the title and keeps disabled, and empty lists remove segments
   expect(body).toEqual({ ...untitled, segments: [], variants: [] });
 });
 
-test('lists every violation of a strategy without a name, and does not report the name as invalid', async () => {
+test('lists every violation of a strategy without a name, but does not report the missing name', async () => {
   const { put } = await makeCompleteStrategy('unnamed');
 
   const { status, body } = await put({ title: 7, segments: [9_999] });
@@ -402,7 +402,7 @@ test('sorts strategies and records the order', async () => {
   ]);
 });
 
-test('the strategy limit applies to concurrent requests', async () => {
+test('enforces the strategy limit for concurrent requests', async () => {
   const { add, list } = await makeFeature('crowded');
   for (let number = 0; number < 29; number++) await add({ name: 'default' });
   const blocker = await harness.db.startTransaction().execute();

@@ -31,7 +31,7 @@ import {
 } from './store.ts';
 import { validateStrategy } from './validate-strategy.ts';
 
-/** Locks the feature until the transaction ends, so that no other transaction changes its strategies, and reads its environment. */
+/** Locks the feature until the transaction ends, so that its strategies cannot change, and reads the environment. */
 export async function lockEnvironment(
   { tx }: Change,
   key: FeatureEnvironmentKey,
@@ -54,7 +54,7 @@ export async function addStrategy(
   return strategy;
 }
 
-/** Adds the same strategy to each feature, after the feature's other strategies. The caller has locked the features. */
+/** Adds the same strategy to each feature, after the feature's other strategies. The caller must have locked the features. */
 export async function addStrategies(
   { tx, record }: Change,
   { project, environment }: Omit<FeatureEnvironmentKey, 'featureName'>,
@@ -83,7 +83,7 @@ export async function addStrategies(
   return addedStrategies;
 }
 
-/** Copies strategies and records the content of each copy. The caller has locked the features. */
+/** Copies strategies and records the content of each copy. The caller must have locked the features. */
 export async function addCopies(
   { tx, record }: Change,
   project: string,

@@ -32,7 +32,7 @@ export async function toggleFeatures(
   await toggleLockedFeatures(current, { project, environment }, toggledNames, enabled);
 }
 
-/** Enables or disables features that the caller has locked. None of them is in the requested state yet. */
+/** Enables or disables features. The caller must have locked them and must omit those already in the requested state. */
 export async function toggleLockedFeatures(
   { tx, record }: Change,
   scope: { project: string; environment: string },

@@ -13,7 +13,7 @@ import type { NewStrategy } from './schema.ts';
 /** A strategy in a request, and its path in the body. */
 export type GivenStrategy = { input: NewStrategy; path: string };
 
-/** Normalizes the constraints and computes the weights of a strategy, or rejects it with every violation. */
+/** Normalizes the constraints and computes the weights of a strategy, or rejects it and lists every violation. */
 export async function validateStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
   const [validStrategy] = await validateStrategies(tx, project, [{ input, path: '/body' }]);
   if (!validStrategy) throw new Error('The validated strategy was not returned');
@@ -65,7 +65,7 @@ export async function validateStrategies(
 
 const sortUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** Checks the given fields of a strategy in a request that is already rejected. A missing name is not reported again. */
+/** Finds violations in the given fields of a strategy in a request that is rejected anyway. Does not report a missing name again. */
 export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
   await db.transaction().execute(tx => validateStrategy(tx, project, { name: 'default', ...input }));
 }

@@ -92,7 +92,7 @@ test('replaces variants, fills in their fields and weights, and records the prev
   expect(environments[0]).toMatchObject({ variantCount: 1, variants: [weightedVariant('blue', 1000)] });
 });
 
-test('writes and records the same variants only once', async () => {
+test('writes and records nothing if the variants do not change', async () => {
   const { put, patch, batch, events } = await makeFeature('unchanged');
   const newVariants = [
     { name: 'blue', weight: 0 },
@@ -304,7 +304,7 @@ test('the variants of an archived feature cannot be changed', async () => {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('a change that waited for an earlier change starts from the result of that change', async () => {
+test('a patch that waits for an earlier change is applied to the result of that change', async () => {
   const { patch, get, events } = await makeFeature('contended');
   const variantsBefore = [weightedVariant('one', 1000)];
   const blocker = await harness.db.startTransaction().execute();
@@ -321,7 +321,7 @@ test('a change that waited for an earlier change starts from the result of that 
   expect((await events())[0].preData).toEqual({ variants: variantsBefore });
 });
 
-test('changing variants takes the same number of statements for 1 and for 12 environments', async () => {
+test('changing variants in 12 environments takes as many statements as in 1', async () => {
   const project = await makeProject(harness.db);
   const names = Array.from({ length: 12 }, (_, number) => `extra-${number}`);
   for (const name of names) {

@@ -68,7 +68,7 @@ async function replaceVariants(
   return variantsAfter;
 }
 
-/** Replaces variants, and records only actual changes. The caller has locked the features and validated the variants. */
+/** Replaces variants and records only actual changes. The caller must have locked the features and validated the variants. */
 export async function setVariants(
   { tx, record }: Change,
   updates: { project: string; environmentBefore: FeatureEnvironment; variants: Variant[] }[],
@@ -97,7 +97,7 @@ export async function setVariants(
   }
 }
 
-/** Fills in omitted fields of variants and computes their weights, or rejects them with every violation. */
+/** Fills in omitted fields of variants and computes their weights, or rejects the variants and lists every violation. */
 export function validateVariants(input: VariantInputs, path: string): Variant[] {
   const stickiness = getFeatureStickiness(input);
   const completeVariants = withoutUnknownFields(VariantInputs, input).map(variant => ({

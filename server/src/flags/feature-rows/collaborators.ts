@@ -3,7 +3,7 @@ import { SYSTEM_USER_ID } from '../../platform/actor.ts';
 import { selectPerson } from '../../record/actor-names.ts';
 import type { EventWriter } from '../../record/change-writers.ts';
 
-/** Adds the actor of each written event to the feature's collaborators. Favorites and the server's own events do not count. */
+/** Makes the actor of each written event a collaborator of its feature, except for favorites and events of the server itself. */
 export const INSERT_COLLABORATORS: EventWriter = {
   expressions: sql`
   collaborators as (
@@ -18,7 +18,7 @@ export const INSERT_COLLABORATORS: EventWriter = {
   )`,
 };
 
-/** The users who changed the feature in a row of `features`. Adding a favorite does not count. */
+/** The users who changed the feature in a `features` row. Adding a favorite does not count. */
 export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
   select jsonb_agg(${selectPerson(sql`user_id`)} order by user_id)
   from feature_collaborators where feature_name = features.name

@@ -17,7 +17,7 @@ export const description = Type.String({
   examples: ['The new checkout page'],
 });
 
-/** The fields of a feature, without tags, links and other lists. Events about a feature contain them. */
+/** The fields of a feature that events about it contain: everything except tags, links and other lists. */
 export const featureRow = {
   name: featureName,
   type: featureType,

@@ -16,7 +16,7 @@ const withoutNull = ({ description, ...row }: Row): FeatureRow => ({
 
 /**
  * Locks the given features of the project until the transaction ends, in the order of their names, so that two transactions do not
- * deadlock. Names of other projects are ignored. Read tags, links, strategies and other parts in a later statement, because a
+ * deadlock. Features of other projects are ignored. Read tags, links, strategies and other parts in a later statement, because a
  * statement that waited for the lock sees them as they were before the wait.
  */
 export async function lockRows(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {
@@ -27,7 +27,7 @@ export async function lockRows(tx: Tx, project: string, names: string[]): Promis
   return rows.map(withoutNull);
 }
 
-/** A table whose rows belong to a feature, with the JSON text of one row and the order of the list. */
+/** A table whose rows belong to features, with the JSON text of a row and the order of the rows. */
 export type FeaturePart = {
   table: string;
   column: string;
@@ -39,8 +39,8 @@ export type FeaturePart = {
 export type ExpectedRows = 'few' | 'many';
 
 /**
- * Selects a part of a row of `features`, as a JSON list. Most features have no rows in such a table, so a statement about many
- * features first hashes the names that do, and looks up only those.
+ * Selects the part of a `features` row as a JSON list. Most features have no rows in the part's table, so a statement about many
+ * features first hashes the names of those that do and looks up only those.
  */
 export function selectPart({ table, column, item, order }: FeaturePart, amount: ExpectedRows) {
   const [partTable, name] = [sql.table(table), sql.ref(column)];

@@ -32,8 +32,8 @@ const insert = (table: string, row: object) =>
   );
 
 /**
- * alpha, beta and gamma in `shop`, created in this order on three days; delta in the private project `vault`; old is
- * archived. Some of the data is inserted directly.
+ * Creates alpha, beta and gamma in `shop`, in this order on three days, delta in the private project `vault`, and the archived
+ * feature old. Some of the data is inserted directly.
  */
 beforeAll(async () => {
   const { db } = harness;
@@ -259,7 +259,7 @@ test.each([
   expect((await searchNames('project=IS:shop&favoritesFirst=true')).join(' ')).toBe('alpha beta gamma');
 });
 
-test('pages do not overlap, and a page past the end has the total', async () => {
+test('pages do not overlap, and an empty page past the end still contains the total', async () => {
   expect(await searchNames('project=IS:shop&limit=2')).toEqual(['alpha', 'beta']);
   expect(await searchNames('project=IS:shop&limit=2&offset=2')).toEqual(['gamma']);
   expect(await search('project=IS:shop&offset=3')).toEqual({ features: [], total: 3 });
@@ -276,7 +276,7 @@ test('hides features of a private project from the page and the total', async ()
   expect(await searchNames('query=delta', people.alice?.token)).toEqual(['delta']);
 });
 
-test('returns 304 for an unchanged page, and a toggle changes its ETag', async () => {
+test('returns 304 for an unchanged page, and toggling a feature changes the ETag', async () => {
   const url = '/api/admin/search/features?project=IS:shop&limit=100';
   const firstResponse = await call(harness.app, 'GET', url);
   const headers = { 'if-none-match': String(firstResponse.headers.etag) };
@@ -295,7 +295,7 @@ test('returns 304 for an unchanged page, and a toggle changes its ETag', async (
   await toggle(enabled ? 'on' : 'off');
 });
 
-test('a filtered search takes the same number of statements as a page of one feature', async () => {
+test('a filtered search takes as many statements as a page with one feature', async () => {
   const countStatements = async (query: string) => {
     const statementsBefore = harness.statements.length;
     await search(query);

@@ -41,7 +41,7 @@ export type FeatureSearch = {
   limit: number;
 };
 
-/** Users and groups by id, and whether features without an owner match. */
+/** A filter by owner: users and groups by id, and whether features without an owner match. */
 export type OwnerChoice = { not: boolean; users: number[]; groups: number[]; none: boolean };
 
 const MAX_QUERY_STRINGS = 10;
@@ -67,7 +67,7 @@ const PARSERS: { [K in keyof FeatureSearch]-?: (value: unknown) => NonNullable<F
   limit: parseLimit,
 };
 
-/** Parses the query parameters of the feature search, or rejects them with every violation. Unknown parameters are ignored. */
+/** Parses the query parameters of the feature search, or rejects them and lists every violation. Ignores unknown parameters. */
 export function parseFeatureSearch(parameters: Record<string, unknown>): FeatureSearch {
   return parseSearch<FeatureSearch>(parameters, PARSERS, {
     archived: false,

@@ -36,7 +36,7 @@ const BLOCKED_BY = sql`(
   )
 )`;
 
-/** Uses json rather than jsonb, which PostgreSQL would parse and serialize again. This saves 0.4 ms for a page of 50. */
+/** Built as json rather than jsonb, which PostgreSQL would parse and serialize again. This saves 0.4 ms per page of 50 features. */
 const ENVIRONMENTS = sql`coalesce((
   select json_agg(json_strip_nulls(json_build_object(
       'name', environments.name, 'type', environments.type, 'sortOrder', environments.sort_order,
@@ -158,8 +158,8 @@ const selectNamesInOrder = (names: RawBuilder<unknown>) => sql`(
 )`;
 
 /**
- * Reads names along an index. Sorting favorites first would sort every feature, so the few favorites are read separately,
- * followed by as many others as the page needs.
+ * Reads names in index order. Putting favorites first would mean sorting every feature, so the few favorites are read separately,
+ * followed by as many other features as the page needs.
  */
 function walkIndex(actor: Actor, search: FeatureSearch, where: Expression<unknown>) {
   const selectFrom = (condition: RawBuilder<SqlBool>, favorite: boolean) => sql`
@@ -193,7 +193,7 @@ const favoriteKey = (actor: Actor, search: FeatureSearch) =>
 
 type Sorting = { key: RawBuilder<unknown>; join: RawBuilder<unknown>; group: RawBuilder<unknown> };
 
-/** Joins instead of using a subquery for each feature, which halves the time to sort 10,000 features by environment. */
+/** Uses joins rather than a subquery per feature, which halves the time to sort 10,000 features by environment. */
 function buildSorting({ sortBy }: FeatureSearch): Sorting {
   const noClause = sql``;
   if (typeof sortBy === 'object') {
@@ -250,8 +250,8 @@ const isCreatedIn = ({ before, day }: NonNullable<FeatureSearch['createdAt']>) =
   features.created_at ${sql.raw(before ? '<' : '>=')} ${day}::timestamp at time zone 'UTC'`;
 
 /**
- * Returns the alternative conditions for a match: in the name or description, or in a tag. Each alternative is a separate search,
- * because a single condition with `or` would span two tables and could not use an index.
+ * Returns two alternative conditions: a match in the name or description, or in a tag. Each becomes a separate query, because a
+ * single condition with `or` would span two tables and could not use an index.
  */
 function textAlternatives({ query = [] }: FeatureSearch): RawBuilder<unknown>[][] {
   if (query.length === 0) return [[]];
@@ -291,8 +291,8 @@ function hasTags({ not, all, values }: NonNullable<FeatureSearch['tag']>) {
 }
 
 /**
- * Selects features that one of the users or groups owns, or that nobody owns. Users and groups are looked up separately, because
- * each has an index.
+ * Selects features that one of the users or groups owns, or that nobody owns. Users and groups are looked up separately, so that
+ * each lookup can use its index.
  */
 function hasOwner({ not, users, groups, none }: NonNullable<FeatureSearch['owner']>) {
   const isOwned = sql`features.name in (

@@ -5,7 +5,7 @@ import type { ArchiveCheck } from './schema.ts';
 
 /**
  * Previews archiving the features together: returns which of them are parents of features that would stay active, and whether
- * archiving removes dependencies.
+ * archiving would remove dependencies.
  */
 export async function checkArchive(db: Reader, project: string, names: string[]): Promise<ArchiveCheck> {
   const features = await listFamilies(db, project, names);

@@ -25,7 +25,7 @@ async function makeFeature(name: string, project = 'default', tags: object[] = [
 const addParent = (child: string, parent: string) =>
   harness.db.insertInto('feature_dependencies').values({ child, parent }).execute();
 
-test('revives an archived feature by its name alone', async () => {
+test('revives an archived feature without naming its project', async () => {
   const featurePath = await makeFeature('sleeping');
   await remove(featurePath);
 
@@ -46,7 +46,7 @@ test('revives an archived feature by its name alone', async () => {
   ]);
 });
 
-test('deletes an archived feature by its name alone, but not an active one', async () => {
+test('deletes an archived feature without naming its project, but rejects deleting an active one', async () => {
   const featurePath = await makeFeature('leaving', 'default', [{ type: 'simple', value: 'on-the-way' }]);
 
   const rejection = await remove('/api/admin/archive/leaving');
@@ -65,7 +65,7 @@ test('deletes an archived feature by its name alone, but not an active one', asy
   });
 });
 
-test('checks the permission in the project of the feature, and rejects a feature of a private project with 404', async () => {
+test('checks the permission in the project that has the feature, and returns 404 if the caller cannot read it', async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const [member, viewer] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   await makeMember(harness.db, member, project.id, 'Member');
@@ -79,7 +79,7 @@ test('checks the permission in the project of the feature, and rejects a feature
   expect((await remove('/api/admin/archive/members-own', member.token)).status).toBe(200);
 });
 
-test('previews archiving: parents of other features, and removed dependencies', async () => {
+test('previews which parents would lose active children and whether dependencies would be removed', async () => {
   for (const name of ['grown', 'child-1', 'child-2', 'alone']) await makeFeature(name);
   await addParent('child-1', 'grown');
   await addParent('child-2', 'grown');

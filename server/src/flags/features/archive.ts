@@ -22,8 +22,8 @@ export async function archiveFeatures(current: Change, project: string, names: s
 }
 
 /**
- * Returns a reason for each parent whose children would stay active. Archiving a parent would disable its children, so they must be
- * archived with it or before it.
+ * Returns a reason to reject each parent whose children would stay active. Archiving a parent would disable its children, so they
+ * must be archived before the parent or together with it.
  */
 function listActiveChildReasons(features: FeatureFamily[]): string[] {
   const archivedNames = new Set(getFeatureNames(features));

@@ -55,7 +55,7 @@ const unknownType = (type: string): Violation => ({
 const namePath = '/body/name';
 const tagPath = (index: number): string => `/body/tags/${index}`;
 
-/** Creates features that are disabled in every environment. The caller has checked `findProjectRuleErrors`. */
+/** Creates features that are disabled in every environment. The caller must have checked `findProjectRuleErrors`. */
 export async function addFeatures(
   { tx, actor, record }: Change,
   project: string,

@@ -65,7 +65,7 @@ test('responds with 304 and no body to the current ETag', async () => {
   }
 });
 
-test('an SDK request and a favorite change the response, but do not make an update fail', async () => {
+test('an SDK request and a new favorite change the response, but an update with the old ETag still succeeds', async () => {
   const user = await makeUser(harness.db, 'Admin');
   const caller = { token: user.token };
   const { headers } = await call(harness.app, 'GET', featurePath, caller);
@@ -150,7 +150,7 @@ const writes: [string, 'POST' | 'PUT' | 'PATCH' | 'DELETE', () => string, () => 
 ];
 const resolveBody = (body: unknown): unknown => (typeof body === 'function' ? body() : body);
 
-test.each(writes)('%s only if If-Match has its ETag', async (_, method, url, sources, body) => {
+test.each(writes)('%s only if If-Match contains the current ETag', async (_, method, url, sources, body) => {
   const featureBefore = (await get(featurePath)).body;
 
   const rejection = await send(method, url(), OUTDATED, resolveBody(body));
@@ -185,7 +185,7 @@ test.each(writes)('%s with If-Match: *', async (_, method, url, _sources, body) 
   expect((await send(method, url(), '*', resolveBody(body))).status).toBeLessThan(300);
 });
 
-test('other rejections take precedence over 412, and a missing feature returns 404', async () => {
+test('other errors take precedence over 412', async () => {
   expect((await send('PUT', strategyPath, OUTDATED, { name: 'moonPhase' })).status).toBe(400);
   expect((await send('PUT', `${FEATURES}/nope`, OUTDATED, {})).status).toBe(404);
   expect((await send('PUT', `${FEATURES}/nope`, '*', {})).status).toBe(404);

@@ -5,9 +5,7 @@ import { lockRows } from '../feature-rows/store.ts';
 import type { Feature } from './schema.ts';
 import { listFeatures } from './state/store.ts';
 
-/**
- * Omits what changes without anybody editing the feature, such as user names, favorites, and everything that SDK requests update.
- */
+/** Ignores everything that changes without an edit to the feature, such as user names, favorites and what SDK requests update. */
 export function featureEtag(feature: Feature): string {
   const {
     favorite: _favorite,

@@ -38,7 +38,7 @@ const addStrategy = async (projectId: string, name: string, environmentName: str
 const readEvents = async (name: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}&limit=1000`)).body.events;
 
-test('a moved feature keeps its parts, is disabled in new environments and loses the environments that the target does not have', async () => {
+test('a moved feature keeps its parts, is disabled in added environments, and loses those that the target does not have', async () => {
   const extra = await createEnvironment();
   const from = await createProject({ environments: ['development', 'production'] });
   const to = await createProject({ environments: ['production', extra] });
@@ -150,7 +150,7 @@ test('a rejected move lists every obstacle and changes nothing', async () => {
   expect((await readEvents(name))[0].type).toBe('feature-dependency-added');
 });
 
-test('the target project must exist, be active, be below its feature limit and accept the name', async () => {
+test('the target project must exist, be active, have room below its feature limit, and accept the feature name', async () => {
   const from = await createProject();
   const [fullProject, patternProject, archivedProject] = [
     await createProject(),
@@ -209,7 +209,7 @@ test('lists the naming pattern, the feature limit and the obstacles of the featu
   expect(await get(from, name)).toMatchObject({ project: from });
 });
 
-test('a move to the same project changes nothing, even in a full project, and an archived feature cannot be moved', async () => {
+test('a move to the same project changes nothing, even if the project is full, and rejects an archived feature', async () => {
   const from = await createProject();
   const name = await createFeature(from);
   await call(harness.app, 'PUT', url(from, '/settings'), { body: { featureLimit: 1 } });
@@ -223,7 +223,7 @@ test('a move to the same project changes nothing, even in a full project, and an
   expect(await readEvents(name)).toHaveLength(2);
 });
 
-test('a move requires the permission in both projects, and rejects a hidden project with 404', async () => {
+test('a move requires the permission in both projects, and returns 404 for a target that the caller cannot read', async () => {
   const [from, to, hiddenProject] = [
     await createProject(),
     await createProject(),
@@ -292,7 +292,7 @@ test('a move waits for a concurrent creation that reaches the feature limit', as
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('a move that waited checks the current state of the feature', async () => {
+test('a move that waits for another change checks the state after that change', async () => {
   const extra = await createEnvironment();
   const from = await createProject({ environments: ['production', extra] });
   const to = await createProject({ environments: ['production'] });
@@ -320,7 +320,7 @@ test('a move that waited checks the current state of the feature', async () => {
   expect([response.status, childMove.status]).toEqual([403, 403]);
 });
 
-test('a change that waited for a move is rejected with 404', async () => {
+test('a change that waits for a move returns 404', async () => {
   const [from, to] = [await createProject(), await createProject()];
   const [name, parent] = [await createFeature(from), await createFeature(from)];
 
@@ -397,7 +397,7 @@ test('a moved feature does not get an environment that is added to the old proje
 
   const responses = await duringTransaction(
     harness.db,
-    // A move locks the feature before it needs the segment, so this lock stops the move halfway.
+    // A move locks the feature first and needs the segment later, so this lock stops the move halfway.
     tx => sql`select from segments where id = ${segment} for update`.execute(tx),
     async () => {
       const pendingMove = move(from, name, to);
@@ -414,7 +414,7 @@ test('a moved feature does not get an environment that is added to the old proje
   expect((await get(to, name)).environments).toMatchObject([{ name: 'production' }]);
 });
 
-test('a move is rejected if a segment of the feature concurrently becomes part of the old project', async () => {
+test('rejects a move if a segment of the feature is concurrently assigned to the old project', async () => {
   const [from, to] = [await createProject(), await createProject()];
   const name = await createFeature(from);
   const segmentName = uniqueName('s');
@@ -453,7 +453,7 @@ test('two moves in opposite directions do not deadlock', async () => {
   expect(responses.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a move takes the same number of statements for 1 and for 12 environments and strategies', async () => {
+test('moving a feature with 12 environments and strategies takes as many statements as with 1', async () => {
   const environments = await Promise.all(Array.from({ length: 12 }, createEnvironment));
   const segments = await Promise.all(
     environments.map(

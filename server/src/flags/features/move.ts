@@ -15,7 +15,7 @@ import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
 import { lockEnvironmentsForMove, lockProjectsOfMove, moveToProject, requiresComment } from './store.ts';
 
-/** Moves a feature to a different project. Rejects the move, with every reason, if users would get a different result there. */
+/** Moves a feature to a different project. Rejects the move and lists every reason if users would get a different result there. */
 export async function moveFeature(
   { tx, actor, record }: Change,
   project: string,
@@ -47,7 +47,7 @@ export async function moveFeature(
   ];
   rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
-  // The event belongs to the target project, so `change()` enforces required comments only for that project.
+  // The event belongs to the target project, so `change()` checks only whether that project requires a comment.
   if (lacksComment(actor) && (await requiresComment(tx, project))) throw commentRequiredError(project);
   const canNameProject = await makeCanNameProject(tx, target, [project]);
   await moveToProject(tx, name, target, {
@@ -84,7 +84,7 @@ function listEnabledReasons(
   ];
 }
 
-/** Lists segments and context fields that the target project cannot use. Without them, more users would get the feature. */
+/** Lists segments and context fields that the target project cannot use. Dropping them would enable the feature for more users. */
 async function listForeignPartReasons(
   tx: Tx,
   name: string,

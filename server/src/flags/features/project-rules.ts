@@ -30,12 +30,12 @@ export async function findProjectRuleErrors(
   ];
 }
 
-/** Locks the project, so that no other transaction adds a feature to it, and reads its rules for new features. */
+/** Locks the project, so that no other transaction can add a feature to it, and reads its rules for new features. */
 export async function lockActiveProject(tx: Tx, project: string): Promise<TargetProject> {
   return requireActive(project, await lockTargetProject(tx, project));
 }
 
-/** Reads the rules of the project for new features without a lock. */
+/** Reads the project's rules for new features without locking the project. */
 export async function readActiveProject(db: Reader, project: string): Promise<TargetProject> {
   return requireActive(project, await findTargetProject(db, project));
 }

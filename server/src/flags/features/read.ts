@@ -28,7 +28,7 @@ export async function readFeatures(
   });
 }
 
-/** Locks the given features that exist in the project, and reads their states. */
+/** Locks those of the given features that exist in the project, and reads their states. */
 export async function lockStates(tx: Tx, project: string, names: string[]): Promise<FeatureState[]> {
   await lockRows(tx, project, names);
   return await listStates(tx, project, names);

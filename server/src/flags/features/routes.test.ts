@@ -5,7 +5,7 @@ import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
 
-// The SHA-256 of "admin token", which Gravatar uses as the id of an image.
+// Gravatar identifies an image by a SHA-256 hash, here that of "admin token".
 const ADMIN_IMAGE =
   'https://gravatar.com/avatar/a8da00649b02165ebd2130561ba32f57577f538127a3a4a6f096c60f83b6abe8?s=42&d=retro&r=g';
 
@@ -47,7 +47,7 @@ test('shows the display names of the creator and the collaborators, or their use
   expect(searchResponse.body.features).toMatchObject([{ createdBy: body.createdBy }]);
 });
 
-test('a created feature is disabled in every environment of its project, returned and recorded', async () => {
+test('creates a feature that is disabled in every environment, returns it and records an event', async () => {
   const response = await create('checkout', {
     type: 'experiment',
     description: 'New',
@@ -131,7 +131,7 @@ test.each([
   expect(response).toMatchObject({ status: 409, body: { message } });
 });
 
-test('a rejection names the project even if the name was taken while the request waited', async () => {
+test('names the project that has the feature even if the name was taken while the request waited', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await sql`insert into features (name, project, type) values ('raced', 'default', 'release')`.execute(
     blocker,
@@ -144,7 +144,7 @@ test('a rejection names the project even if the name was taken while the request
   expect(await pendingRequest).toMatchObject({ status: 409, body: { message } });
 });
 
-test('applies the naming pattern, and the feature limit even to concurrent requests', async () => {
+test('enforces the naming pattern, and the feature limit even for concurrent requests', async () => {
   await makeProject(harness.db, { id: 'strict' });
   await call(harness.app, 'PUT', '/api/admin/projects/strict/settings', {
     body: {
@@ -338,7 +338,7 @@ test('deletes only archived features, either all of the given features or none',
   expect((await create('gone')).status).toBe(201);
 });
 
-test('marks as stale or archives many features in one change, and records only actual changes', async () => {
+test('marks many features as stale or archives them in one change, and records only actual changes', async () => {
   await create('bulk-1', {});
   await create('bulk-2', {});
   await call(harness.app, 'PUT', `${FEATURES_PATH}/bulk-1`, { body: { stale: true } });

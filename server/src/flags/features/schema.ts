@@ -87,7 +87,7 @@ const state = {
 export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 
 /**
- * A feature as a caller sees it. `favorite` is the caller's own, and `clonedFrom` is null if the caller cannot read that project.
+ * A feature as a caller sees it. `favorite` is about this caller, and `clonedFrom` is null if the caller cannot read that project.
  */
 export const Feature = Named(
   'Feature',
@@ -140,7 +140,7 @@ export const FeatureUpdate = NamedObject(
 );
 export type FeatureUpdate = Static<typeof FeatureUpdate>;
 
-/** The fields that a JSON Patch can change. Only the description can be removed. */
+/** The fields that a JSON Patch can change. It can remove only the description. */
 export const PatchedFeature = Type.Object({
   ...FeatureUpdate.properties,
   type: featureType,

@@ -10,7 +10,7 @@ import type { Tag } from '../tags/schema.ts';
 
 const MAX_COUNT_ROWS = 100;
 
-/** The creator of a row of `features`. */
+/** The creator of the feature in a `features` row. */
 export const CREATED_BY = sql`case when features.created_by_user_id is not null
   then ${selectPerson(sql`features.created_by_user_id`)} end`;
 
@@ -43,9 +43,9 @@ export async function findTargetProject(db: Reader, id: string): Promise<TargetP
 }
 
 /**
- * Counts the active features of the instance. It takes no lock, so concurrent requests that add features do not see each other and
- * together may exceed the instance limit by as many features as they add. Every change to the number adds a row to
- * `active_feature_counts`. When there are many rows, those that no other transaction has locked are merged into one.
+ * Counts the active features of the instance. This takes no lock, so concurrent requests do not see each other's features and can
+ * together exceed the instance limit. Every change to the number adds a row to `active_feature_counts`. When there are many rows,
+ * those that no other transaction has locked are merged into one.
  */
 export async function countActiveInInstance(tx: Tx): Promise<number> {
   const { rows } = await sql<{ features: number; rows: number }>`
@@ -77,8 +77,8 @@ export async function isFeatureType(db: Reader, type: string): Promise<boolean> 
 }
 
 /**
- * Inserts features, disabled in every environment of the project. Returns the creation time of each by its name. Skips a taken
- * name, because a violated constraint would abort the transaction, which still has to find out which feature has the name.
+ * Inserts features, disabled in every environment of the project, and returns their creation times by name. Skips taken names: a
+ * violated constraint would abort the transaction, which still has to look up the feature that has the name.
  */
 export async function insertFeatures(
   tx: Tx,
@@ -123,8 +123,8 @@ export async function lockProjectsOfMove(
 }
 
 /**
- * Locks the environments of a locked project, so that none is deleted until the transaction ends. They are locked before features,
- * as when an environment is deleted.
+ * Locks the environments of a locked project, so that none can be deleted until the transaction ends. They are locked before
+ * features because deleting an environment uses the same order.
  */
 export async function lockEnvironmentsForMove(tx: Tx, project: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -133,7 +133,7 @@ export async function lockEnvironmentsForMove(tx: Tx, project: string): Promise<
   return rows.map(row => row.name);
 }
 
-/** Moves the feature to a different project, removes it from some environments, and adds it as disabled to others. */
+/** Moves the feature to a different project, removes it from some environments, and adds it to others, where it is disabled. */
 export async function moveToProject(
   tx: Tx,
   name: string,
@@ -203,7 +203,7 @@ export async function deleteFeatures(tx: Tx, names: string[]): Promise<DeletedFe
   return rows;
 }
 
-/** Locks the features first, so that the deletion sees tags that another transaction is attaching. */
+/** Locks the features first and deletes them in a second statement, which sees tags that a concurrent transaction attached. */
 export async function deleteProjectFeatures(tx: Tx, project: string): Promise<DeletedFeature[]> {
   await sql`select from features where project = ${project} order by name for update`.execute(tx);
   const { rows } = await sql<DeletedFeature>`
@@ -216,7 +216,7 @@ export async function deleteProjectFeatures(tx: Tx, project: string): Promise<De
   return rows;
 }
 
-/** Deletes the last-seen times of deleted features. The rows are locked in the same order as when metrics are written. */
+/** Deletes the last-seen times of deleted features. Locks the rows in the order in which metrics are written. */
 async function deleteLastSeen(tx: Tx, names: string[]): Promise<void> {
   await sql`
     delete from feature_last_seen where (feature_name, environment) in (

@@ -20,7 +20,7 @@ export async function changeFeature(
   ]);
 }
 
-/** Updates features that the caller has locked. */
+/** Updates features. The caller must have locked them. */
 export async function updateLockedFeatures(
   { tx, record }: Change,
   updates: { featureBefore: FeatureRow; update: FeatureUpdate }[],
@@ -66,7 +66,7 @@ function applyUpdate(
   };
 }
 
-/** Updates a feature by a JSON Patch of the fields that an update can contain. */
+/** Applies a JSON Patch to the fields of a feature that an update can change. */
 export async function patchFeature(
   current: Change,
   project: string,

@@ -48,7 +48,7 @@ test('announces a feature once when it exceeds the lifetime of its type', async 
   expect(body.collaborators.users).toMatchObject([{ id: -42, name: 'admin token' }]);
 });
 
-test('does not announce stale or archived features until they are unmarked or revived', async () => {
+test('announces stale or archived features only after they are unmarked or revived', async () => {
   for (const name of ['marked', 'put-away']) await create(name);
   const projectPath = `/api/admin/projects/${project}`;
   await call(harness.app, 'POST', `${projectPath}/stale`, { body: { features: ['marked'], stale: true } });
@@ -97,7 +97,7 @@ test('skips features that another server is announcing', async () => {
   expect(await listAnnouncements()).toHaveLength(2);
 });
 
-test('retries a failed announcement', async () => {
+test('announces a feature later if the transaction that announced it fails', async () => {
   await create('again');
   await expect(
     harness.db.transaction().execute(async tx => {
@@ -109,7 +109,7 @@ test('retries a failed announcement', async () => {
   expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(1);
 });
 
-test('finds features to announce through an index', async () => {
+test('uses an index to find the features to announce', async () => {
   await sql`
     insert into features (name, project, type) select 'waiting-' || n, ${project}, 'release' from generate_series(1, 3000) as n`.execute(
     harness.db,

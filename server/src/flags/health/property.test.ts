@@ -18,7 +18,7 @@ const START = Math.floor(Date.now() / DAY_MS) * DAY_MS - (DAYS + 5) * DAY_MS;
 const getDayStart = (day: number) => new Date(START + day * DAY_MS);
 const formatDay = (day: number) => getDayStart(day).toISOString().slice(0, 10);
 
-/** The state of a feature in the model of the test. */
+/** A feature in the test's model. */
 type FeatureModel = {
   project: string;
   type: string;
@@ -84,7 +84,7 @@ const actions: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
 );
-/** Generates several groups of actions, some days apart. */
+/** Generates groups of actions that are some days apart. */
 const history = fc.array(
   fc.tuple(fc.integer({ min: 1, max: 25 }), fc.array(actions, { minLength: 1, maxLength: 8 })),
   {
@@ -97,7 +97,7 @@ let run = 0;
 let projects: [string, string];
 
 beforeAll(async () => {
-  // Events are immutable. The test changes their times to simulate several months.
+  // The test changes the times of events, which are otherwise immutable, to simulate several months.
   await sql`drop trigger events_immutable on events`.execute(harness.db);
 });
 afterEach(() => vi.useRealTimers());
@@ -113,7 +113,7 @@ async function readOn(day: number, path: string) {
   return response.body;
 }
 
-/** Executes an action through the API and on the model. Actions that do not apply change nothing. */
+/** Executes an action through the API and on the model. An action that does not apply changes neither. */
 async function perform(action: Action, world: World, now: number): Promise<void> {
   if (action.kind === 'create') return await create(action.type, projects[action.project] ?? '', world, now);
   if (action.kind === 'lifetime') {
@@ -193,7 +193,7 @@ function toggleModel(model: FeatureModel, environmentName: string, now: number):
   model.toggledAt[environmentName] = now;
 }
 
-/** Moves the timestamps of everything that was just written to the simulated day. */
+/** Sets the timestamps of everything that was just written to the simulated day. */
 async function moveTimesTo(dayTime: number, afterId: number): Promise<void> {
   const time = new Date(dayTime);
   const since = sql`now() - interval '1 minute'`;
@@ -333,7 +333,7 @@ test(
             )
           ).body;
           expect(secondResponse.days).toEqual(days);
-          // On a day with several groups of actions, the last report counts.
+          // If a day has several groups of actions, only its last report counts.
           for (const lastReport of new Map(
             snapshots.map(snapshot => [
               (snapshot[project] as { date: string }).date,

@@ -10,7 +10,7 @@ import { call } from '../../test/request.ts';
  * - stats are current; in Unleash, a daily job updates them, and it had not run;
  * - features are sorted by name and have all fields; in Unleash, they are unsorted and have eight fields, plus tags if there are any;
  * - environments have changeRequestsEnabled;
- * - a missing value is an absent field, because the contract (`docs/contract.md`) does not allow null there; in Unleash, it is null;
+ * - missing values are omitted, because the contract (`docs/contract.md`) does not allow null there; in Unleash, they are null;
  * - all errors have the same shape, with id and details, and an invalid token is rejected like a missing token.
  */
 const harness = useHarness();
@@ -261,7 +261,7 @@ test.each(CASES)('recorded: $name', async ({ name, project, token, status, body 
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('values that Unleash updates hourly or daily are current in Halyard', async () => {
+test('values that Unleash updates hourly or daily are always current in Halyard', async () => {
   const report = (await call(harness.app, 'GET', '/api/admin/projects/default/health-report')).body;
 
   expect(report.health).toBe(

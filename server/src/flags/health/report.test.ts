@@ -20,10 +20,7 @@ const post = (path: string, body?: unknown, token?: string) =>
     ...(token === undefined ? {} : { token }),
   });
 
-/**
- * Checks the report against its schema, because the report is streamed as text and bypasses the strict serializer that checks other
- * responses in tests.
- */
+/** Checks the report against its schema. In tests, a strict serializer does this for other responses, but the report is streamed. */
 function expectToMatchSchema(report: unknown): void {
   const { buildSerializer } = strictSerializer.schemaController.compilersFactory;
   buildSerializer(harness.app.getSchemas())({ schema: { $ref: 'HealthReport#' } })(report);
@@ -74,7 +71,7 @@ async function insertFeaturesWithAllParts(project: string, user: TestUser): Prom
   await call(harness.app, 'POST', `${BASE_PATH}/${project}/features/parent/lifecycle/complete`, {
     body: { status: 'kept', statusValue: 'blue "or" \\ green' },
   });
-  // During a rolling upgrade, a server of an older version writes no lifecycle stages.
+  // Like a feature that a server without lifecycle stages creates during a rolling upgrade.
   await sql`delete from feature_lifecycles where feature_name = 'zz-bare'`.execute(db);
   await sql`insert into feature_collaborators (feature_name, user_id) values ('zz-bare', 999999)`.execute(db);
   await sql`update features set created_by_user_id = null where name = 'zz-bare'`.execute(db);
@@ -196,7 +193,7 @@ test('counts each member once and returns whether the project is a favorite of t
   expect(asAlice.stats.projectMembersAddedCurrentWindow).toBe(2);
 });
 
-test('counts users with a role, directly or through a group, but no service accounts, as members and new members', async () => {
+test('counts users with a direct or group role as members, but not service accounts', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   const [directMember, groupMember, lateGroupMember, memberBothWays, earlyMember] = await Promise.all(
@@ -260,7 +257,7 @@ async function insertPastEvent(
       ${event.environment ?? null})`.execute(harness.db);
 }
 
-test('the current window is the last 30 days, and the past window is the 30 days before', async () => {
+test('the current window covers the last 30 days, and the past window the 30 days before', async () => {
   const { id: project } = await makeProject(harness.db);
   for (const age of [1, 29, 31, 59, 61]) {
     await insertPastEvent(age, 'feature-created', { project, featureName: `aged-${age}` });
@@ -311,7 +308,7 @@ test('deleting, moving or reviving a feature does not change earlier statistics'
   });
 });
 
-test('time to production is the average over the features first enabled in production in the window', async () => {
+test('time to production is the average for features first enabled in production within the window', async () => {
   const { id: project } = await makeProject(harness.db);
   const inProduction = (featureName: string) => ({ project, featureName, environment: 'production' });
   for (const [name, createdDaysAgo, ...enabledDaysAgo] of [
@@ -327,7 +324,7 @@ test('time to production is the average over the features first enabled in produ
       await insertPastEvent(age, 'feature-environment-enabled', inProduction(name));
   }
   await insertPastEvent(4, 'feature-deleted', { project, featureName: 'deleted' });
-  // A new feature with the name of a deleted feature.
+  // Creates a new feature with the name of the deleted one.
   await insertPastEvent(3, 'feature-created', { project, featureName: 'deleted' });
   await insertPastEvent(2.5, 'feature-environment-enabled', {
     project,
@@ -344,7 +341,7 @@ test('time to production is the average over the features first enabled in produ
   expect((await get(`${project}/health-report`)).body.stats.avgTimeToProdCurrentWindow).toBe(4.1);
 });
 
-test('the lead time of insights is the average over all features, rounded once', async () => {
+test('the lead time in insights is the average over all features and is rounded only once', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   for (const [name, days] of [
@@ -370,7 +367,7 @@ test('the lead time of insights is the average over all features, rounded once',
   });
 });
 
-test('apart from fetches, a report takes the same number of statements for 1 and for 351 features', async () => {
+test('apart from fetches, a report takes as many statements for 351 features as for 1', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   await post(`${id}/features`, { name: 'first' });

@@ -8,8 +8,8 @@ import type { HealthReport, ReportParts } from './schema.ts';
 import { findReportParts } from './store.ts';
 
 /**
- * Streams the health report as JSON text, from one snapshot and in two statements regardless of its size. The server does not
- * parse the text, and holds only one piece in memory: 8 concurrent reports of 38 MB each take 27 MB in total.
+ * Streams the health report as JSON text, from one snapshot and with two statements regardless of its size. The server does not
+ * parse the text and keeps only one piece in memory, so 8 concurrent reports of 38 MB each take 27 MB in total.
  */
 export async function* streamHealthReport(db: Db, actor: Actor, project: string, now: Date): Pieces {
   const tx = await db

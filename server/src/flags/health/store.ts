@@ -8,7 +8,7 @@ import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
 const daysBefore = (now: Date, days: number) =>
   sql`(${now}::timestamptz - ${sql.lit(days)} * interval '1 day')`;
 
-/** Features of `projects` that were ever enabled in a production environment, and how many days after their creation. */
+/** Features of `projects` that were ever enabled in production, and how many days after their creation that first happened. */
 const LEAD_TIMES = sql`(
   select features.name, min(fe.first_enabled_at) as at,
     (extract(epoch from min(fe.first_enabled_at) - features.created_at) / 86400)::numeric as days
@@ -21,8 +21,8 @@ const LEAD_TIMES = sql`(
 
 /**
  * Selects how many days passed from the creation of each feature of `projects` until it was first enabled in a production
- * environment, if that happened after `since`. Reads the events, so that deleting or moving a feature later changes nothing. Only
- * the latest creation counts, because a deleted feature may have had the same name.
+ * environment, if that happened after `since`. Reads the events, so that deleting or moving a feature later does not change the
+ * result. Only the latest creation counts, because a deleted feature may have had the same name.
  */
 const daysToProduction = (since: RawBuilder<unknown>) => sql`(
   select extract(epoch from activation.created_at - creation.at) / 86400 as days
@@ -189,8 +189,8 @@ export type NewlyStaleFeature = {
 };
 
 /**
- * Marks up to `limit` features that have become potentially stale as announced, and returns them. A partial index has the features
- * that are not announced yet, oldest first. Features that another server has locked are skipped.
+ * Marks up to `limit` features that have become potentially stale as announced, and returns them. A partial index lists the features
+ * that are not announced yet, oldest first. Skips features that another server has locked.
  */
 export async function markAnnounced(tx: Tx, now: Date, limit: number): Promise<NewlyStaleFeature[]> {
   const { rows } = await sql<NewlyStaleFeature>`

@@ -6,8 +6,8 @@ import { insertStage, listSeenBeforeLive, listStageAdvances, lockAvailableFeatur
 const FEATURES_PER_CHANGE = 500;
 
 /**
- * Moves the given features, which SDKs have seen, to the stage they should be at. Most features are already there, so they are not
- * even locked.
+ * Moves the given features, which SDKs have seen, to the stage they should be at. Features that are already there, which is most of
+ * them, are not even locked.
  */
 export async function advanceSeenFeatures(db: Db, names: string[]): Promise<number> {
   const advances = names.length === 0 ? [] : await listStageAdvances(db, names);
@@ -17,11 +17,11 @@ export async function advanceSeenFeatures(db: Db, names: string[]): Promise<numb
 }
 
 /**
- * Moves features that SDKs have seen to pre-live or live. Skips features that another change has locked, because the next metrics
- * report or the next job moves them. Returns the number of moved features.
+ * Moves features that SDKs have seen to pre-live or live, and returns how many it moved. Skips features that another change has
+ * locked, because the next metrics report or the next run of the job will move them.
  */
 async function advanceLifecycle({ tx, record }: Change, names: string[]): Promise<number> {
-  // Another server may have moved these features, so they are read again under the lock.
+  // Another server may have moved these features in the meantime, so they are read again after locking.
   const advances = await listStageAdvances(tx, await lockAvailableFeatures(tx, names));
   const movedNames = advances.map(({ name }) => name);
   const liveNames = advances.filter(({ to }) => to === 'live').map(({ name }) => name);
@@ -40,8 +40,8 @@ async function advanceLifecycle({ tx, record }: Change, names: string[]): Promis
 }
 
 /**
- * Moves every feature that was seen earlier but not moved, because the server stopped or the feature was locked. Returns the
- * number of moved features.
+ * Moves every feature that an SDK has seen but that was not moved because the server stopped or the feature was locked. Returns
+ * the number of moved features.
  */
 export async function advanceAll(db: Db): Promise<number> {
   let movedCount = 0;

@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import type { Stage } from './schema.ts';
 import { deleteStages, insertStage } from './store.ts';
 
-/** Makes features enter a stage, unless they have entered it before. The caller has locked the features. */
+/** Records that features enter a stage, unless they have entered it before. The caller must have locked the features. */
 export async function enterStage(tx: Tx, features: string[], stage: Stage): Promise<void> {
   await insertStage(tx, features, stage);
 }

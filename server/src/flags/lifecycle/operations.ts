@@ -8,7 +8,7 @@ import { countByStage, findStages } from './store.ts';
 
 const BASE_PATH = '/api/admin/projects/:projectId/features/:featureName/lifecycle';
 
-/** The feature operations register the schema Lifecycle. */
+/** The `Lifecycle` schema is registered with the feature operations. */
 export const LIFECYCLE: OperationModule = {
   tag: 'Features',
   schemas: [LifecycleHistory, LifecycleCount],

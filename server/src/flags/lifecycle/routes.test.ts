@@ -44,7 +44,7 @@ const reachStage = (name: string, stage: Stage) =>
 const readCountsAs = async (token?: string) =>
   (await call(harness.app, 'GET', '/api/admin/lifecycle/count', token === undefined ? {} : { token })).body;
 
-test('a feature goes through its stages, and starts again when it is revived', async () => {
+test('a feature goes through its stages and starts over when it is revived', async () => {
   const { stages, stage, history, complete, archive, revive } = await makeFeature('travelling');
 
   const firstHistory = await history();
@@ -75,7 +75,7 @@ test('a feature goes through its stages, and starts again when it is revived', a
   expect((await history())[0]?.enteredStageAt).not.toBe(firstHistory[0]?.enteredStageAt);
 });
 
-test('completing and uncompleting are each recorded once, with the previous state', async () => {
+test('records completing and uncompleting only once each, with the previous state', async () => {
   const { complete, uncomplete, stage, stages, events } = await makeFeature('completed');
   await reachStage('completed', 'live');
 
@@ -130,7 +130,7 @@ test('rejects completing an archived feature, and responds with 404 for a missin
   expect((await call(harness.app, 'GET', otherProject)).status).toBe(404);
 });
 
-test('a completion that waited for an earlier one records the earlier one as the previous state', async () => {
+test('a completion that waits for another completion records the other one as the previous state', async () => {
   const { complete, events } = await makeFeature('contended');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'contended' for update`.execute(blocker);
@@ -171,7 +171,7 @@ test("derives the stages from the feature's timestamps if none are stored", asyn
   });
 });
 
-test('counts features by stage, and features of a private project only for its members', async () => {
+test('counts features by stage, and includes those of a private project only for its members', async () => {
   const privateProject = await makeProject(harness.db, { mode: 'private' });
   const [viewer, member] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   await makeMember(harness.db, member, privateProject.id, 'Reader');

@@ -7,7 +7,6 @@ import { jsonTime } from '../../platform/db/json-text.ts';
 import { matchAny } from '../../platform/db/match-any.ts';
 import { type Completion, type Lifecycle, STAGES, type Stage } from './schema.ts';
 
-/** The rank of a stage. */
 const RANK = sql`array_position(${STAGES}::text[], stage)`;
 
 const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
@@ -15,8 +14,8 @@ const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
 ))`;
 
 /**
- * The stages that a row of `features` has reached. The feature's own timestamps replace missing rows, because an older server
- * without stages, which may still be running during an upgrade, writes none.
+ * The stages that the feature in a `features` row has reached. The feature's own timestamps replace missing stages, because an older
+ * server that does not write stages may still be running during an upgrade.
  */
 const REACHED_STAGES = sql`(
   select stage, entered_at, status, status_value from feature_lifecycles where feature_name = features.name
@@ -29,8 +28,8 @@ const REACHED_STAGES = sql`(
 ) as reached`;
 
 /**
- * The furthest stage that a row of `features` has reached, as JSON text. It is the maximum of strings that start with the stage's
- * rank, which is cheaper than sorting one or two rows. The feature's timestamps replace missing rows, as in `REACHED_STAGES`.
+ * The furthest stage that the feature in a `features` row has reached, as JSON text. It is the maximum of strings that start with the
+ * stage's rank, which is cheaper than sorting one or two rows. As in `REACHED_STAGES`, timestamps replace missing stages.
  */
 export const STAGE = sql`(
   select case

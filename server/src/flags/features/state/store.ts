@@ -29,9 +29,9 @@ const COLLABORATORS = jsonList(
 
 /**
  * Selects `fields`, the JSON text of everything that is the same for every caller, without the closing brace. `FeatureState` and
- * `Feature` are both made of these fields. PostgreSQL spends almost all of its time building text: jsonb took 1.5 times the CPU
- * time, and joins instead of index lookups took twice as much. `offset 0` makes PostgreSQL quote a name once instead of once per
- * strategy. The features are sorted before their text is built, because sorting the finished texts would spill to disk.
+ * `Feature` both start with it. PostgreSQL spends almost all of its time building this text: with jsonb, it took 1.5 times the CPU
+ * time, and with joins instead of index lookups, twice as much. Because of `offset 0`, PostgreSQL quotes a name once rather than once
+ * per strategy. The features are sorted before their text is built, because sorting the finished texts would spill to disk.
  */
 const selectFields = (condition: RawBuilder<unknown>, amount: ExpectedRows) => sql`
   select features.name, features.cloned_from, features.cloned_from_project,
@@ -54,7 +54,7 @@ const selectFields = (condition: RawBuilder<unknown>, amount: ExpectedRows) => s
 
 const ORIGIN = sql`jsonb_build_object('project', cloned_from_project, 'feature', cloned_from)`;
 
-/** Selects `state`, the `FeatureState` as JSON text, of each feature that meets the condition. */
+/** Selects the `FeatureState` of each feature that meets the condition, as JSON text in the column `state`. */
 const selectStates = (condition: RawBuilder<unknown>, amount: ExpectedRows) => sql`
   with ${ENVIRONMENTS}
   select name, fields || (',"clonedFrom":'
@@ -73,7 +73,7 @@ const visibleOrigin = (actor: Actor) => sql`case
   ) then ${ORIGIN}
 end`;
 
-/** Selects `feature`, the `Feature` that the actor sees as JSON text, of each feature that meets the condition. */
+/** Selects the `Feature` that the actor sees for each feature that meets the condition, as JSON text in the column `feature`. */
 const selectViews = (actor: Actor, condition: RawBuilder<unknown>, amount: ExpectedRows) => sql`
   with ${ENVIRONMENTS}
   select name, fields || (',"favorite":' || ${isFavorite(actor, amount)} || ',"clonedFrom":'

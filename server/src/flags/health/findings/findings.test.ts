@@ -51,7 +51,7 @@ beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
 });
 
-test('a healthy project has 100 points, every rule and no findings', async () => {
+test('returns 100 points and no findings in any rule for a healthy project', async () => {
   await create();
 
   const body = await readHealth();
@@ -84,7 +84,7 @@ test('a healthy project has 100 points, every rule and no findings', async () =>
   ]);
 });
 
-test('finds a stale feature with the time, the last change and the points for archiving it', async () => {
+test('returns when a stale feature was marked, its last change, and the points that archiving it would add', async () => {
   const alice = await makeUser(harness.db, 'Admin', uniqueName('alice'));
   const name = await create({ enabledIn: ['production'] });
   for (let n = 0; n < 3; n++) await create();
@@ -123,7 +123,7 @@ test('finds a stale feature with the time, the last change and the points for ar
   ]);
 });
 
-test('finds a feature past its lifetime until it is marked as stale, and never one of a permanent type', async () => {
+test('finds a feature past its lifetime until it is marked as stale, but never one with a permanent type', async () => {
   const [oldFeature, youngFeature, keptFeature] = [
     await create({ age: 41 }),
     await create({ age: 39 }),
@@ -142,7 +142,7 @@ test('finds a feature past its lifetime until it is marked as stale, and never o
   expect(await findFeatures('stale')).toEqual([oldFeature]);
 });
 
-test('finds features enabled or disabled everywhere for 30 days, except recently toggled ones and permanent types', async () => {
+test('finds features that have been enabled or disabled everywhere for 30 days, unless their type is permanent', async () => {
   const everywhere = ['development', 'production'];
   const enabledFeature = await create({ age: 31, enabledIn: everywhere });
   const disabledFeature = await create({ age: 31 });
@@ -158,7 +158,7 @@ test('finds features enabled or disabled everywhere for 30 days, except recently
   expect(await findFeatures('disabled-everywhere')).toEqual([disabledFeature]);
 });
 
-test('never-seen is inconclusive until an SDK was seen in the project', async () => {
+test('the never-seen rule is inconclusive until an SDK has been seen in the project', async () => {
   const [oldFeature, usedFeature] = [await create({ age: 8 }), await create({ age: 8 })];
   await create({ age: 6 });
   const readRule = async () =>
@@ -201,7 +201,7 @@ test('finds a feature that depends on archived features, and lists them', async 
   ]);
 });
 
-test('finds a copy that equals its source 30 days after it was cloned', async () => {
+test('finds a copy that is still identical to its source after 30 days', async () => {
   const [source, copy] = [await create({ age: 40 }), await create({ age: 35 })];
   await sql`
     insert into events (created_at, group_id, type, created_by, project, feature_name, data)
@@ -233,7 +233,7 @@ test('finds a copy that equals its source 30 days after it was cloned', async ()
   expect(await findFeatures('duplicate-of-clone')).toEqual([]);
 });
 
-test('finds an unused segment of the project, with the features that refer to it', async () => {
+test('finds an unused segment of the project and lists the features that refer to it', async () => {
   const name = uniqueName('segment');
   const { id } = (
     await call(harness.app, 'POST', '/api/admin/segments', { body: { name, project, constraints: [] } })
@@ -252,7 +252,7 @@ test('finds an unused segment of the project, with the features that refer to it
   expect(await findUnusedSegments()).toMatchObject([{ evidence: { references: [featureName] } }]);
 });
 
-test('pages of findings have a stable order and the total', async () => {
+test('returns pages of findings in a stable order, each with the total', async () => {
   const names = [];
   for (let n = 0; n < 5; n++) names.push(await create({ age: 41 }));
   const response = await readHealth('?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=1000');
@@ -270,7 +270,7 @@ test('pages of findings have a stable order and the total', async () => {
   expect((await readHealth('?rule=IS:stale')).total).toBe(0);
 });
 
-test('rejects invalid filters with every violation', async () => {
+test('rejects invalid filters and lists every violation', async () => {
   const response = await call(
     harness.app,
     'GET',

@@ -27,7 +27,7 @@ const PARSERS: { [K in keyof RawSearch]-?: (value: unknown) => NonNullable<RawSe
   limit: parseLimit,
 };
 
-/** Parses the query parameters of the findings, or rejects them with every violation. */
+/** Parses the query parameters of the findings, or rejects them and lists every violation. */
 export function parseFindingSearch(parameters: Record<string, unknown>): FindingSearch {
   const { snoozed, ...search } = parseSearch<RawSearch>(parameters, PARSERS, {
     snoozed: 'false',

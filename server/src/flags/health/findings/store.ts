@@ -14,17 +14,14 @@ export type RuleCounts = { rule: RuleName; findings: number; snoozed: number };
 export type HealthParts = {
   debtBudget: number | null;
   counts: Counts;
-  /**
-   * Whether an SDK has been seen in the project, whether one has been seen in production, and whether results have been known for
-   * long enough.
-   */
+  /** Whether an SDK has been seen in the project or in production, and whether results have been recorded for long enough. */
   telemetry: Record<'seen' | 'production' | 'settled', boolean>;
   ruleCounts: RuleCounts[];
   findings: FoundFinding[];
   total: number;
 };
 
-/** Events about a feature that do not change the feature. */
+/** Events about a feature that do not change it. */
 const EVENTS_WITHOUT_CHANGE = [
   'feature-potentially-stale-on',
   'feature-stage-entered',
@@ -34,7 +31,7 @@ const EVENTS_WITHOUT_CHANGE = [
   'health-finding-unsnoozed',
 ];
 
-/** Selects the evidence of a finding. The statement reads it only for the findings on the page. */
+/** Selects the evidence of a finding. It is read only for the findings on the page. */
 const selectEvidence = (now: Date) => sql`
   facts || jsonb_build_object(
     'since', ${iso(sql`case page.rule when 'stale' then (

@@ -96,7 +96,7 @@ test('applies each lifetime to the days on which it was in effect', async () => 
   ]);
 });
 
-test('stores past days but not today, and then returns the stored days', async () => {
+test('stores past days but not today, and returns stored days without computing them again', async () => {
   await insertEvent('feature-created', `${project}-kept`, 3, { type: 'release', stale: false });
 
   const firstResponse = (await readHistory(`?from=${daysAgo(5)}`)).body;
@@ -167,7 +167,7 @@ test.each([
   expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(paths);
 });
 
-test('a range that ends in the future ends today', async () => {
+test('shortens a range that ends in the future to end today', async () => {
   const { days } = (await readHistory(`?from=${daysAgo(1)}&to=2999-01-01`)).body;
 
   expect(days.map((day: { date: string }) => day.date)).toEqual([daysAgo(1), today()]);

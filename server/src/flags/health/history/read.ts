@@ -18,7 +18,7 @@ export async function readHistory(db: Db, project: string, range: Range, now: Da
   };
 }
 
-/** Parses the range of days, or rejects it with every violation. A range that ends in the future ends today. */
+/** Parses the range of days, or rejects it and lists every violation. Shortens a range that ends in the future to end today. */
 export function parseRange(parameters: Record<string, unknown>, now: Date): Range {
   const today = formatDay(now.getTime());
   const range = parseSearch<Partial<Range>>(parameters, { from: parsePlainDay, to: parsePlainDay }, {});

@@ -13,17 +13,17 @@ const ASSIGNING_EVENTS = sql`('feature-created', 'feature-project-change')`;
 const STATE_EVENTS = sql`('feature-created', 'feature-deleted', 'feature-archived', 'feature-revived', 'feature-stale-on',
   'feature-stale-off', 'feature-metadata-updated', 'feature-project-change')`;
 
-/** Upper bound on the number of feature types. The last number represents deleted types. */
+/** Upper bound on the number of feature types. The highest number stands for deleted types. */
 const MAX_TYPES = 1_024;
 
 /**
- * Returns the counts at the end of each day, rebuilt from the events, and the current counts for today. Each event of a feature
- * starts a span of days with the same state. Within a span, a feature becomes potentially stale on the day it exceeds its type's
+ * Returns the counts at the end of each day, rebuilt from the events, and the current counts for today. Each event about a feature
+ * starts a span of days with the same state. Within a span, the feature becomes potentially stale on the day it exceeds its type's
  * lifetime, and lifetimes have their own spans. Each span adds 1 on its first day and subtracts 1 on the day after its last, so a
- * running sum gives the counts of every day. Because ids only grow, the latest value of a field is in the lowest bits of the
- * running maximum of `id * n + value`. Imported events have negative ids, so the query uses `&` instead of modulo, which would
- * be negative too. Past days are stored. A day counts as past one hour after its end, by the clocks of both the server and the
- * database, so that no open transaction can still write an event of that day.
+ * running sum yields the counts of every day. Because ids only grow, the lowest bits of the running maximum of `id * n + value`
+ * contain the latest value of a field. Imported events have negative ids, for which modulo would be negative, so the query uses `&`
+ * instead. Past days are stored. A day counts as past one hour after its end by the clocks of both the server and the database, so
+ * that no open transaction can still write an event for that day.
  */
 export async function readDays(tx: Tx, project: string, { from, to }: Range, now: Date): Promise<Day[]> {
   const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;

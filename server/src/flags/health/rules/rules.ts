@@ -1,6 +1,6 @@
 /** How many days a feature may be enabled everywhere, disabled everywhere, or identical to its source before a rule reports it. */
 export const SETTLED_DAYS = 30;
-/** How many days a new feature may remain unused. */
+/** How many days a new feature may remain unused before a rule reports it. */
 export const NEW_DAYS = 7;
 /** A feature counts as in use if an SDK requested it within this many days. */
 export const IN_USE_DAYS = 7;

@@ -12,14 +12,14 @@ import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rul
 /** The feature or segment that a finding is about. */
 export type Subject = { feature: string; segment: null } | { feature: null; segment: number };
 
-/** Only the most recently archived features of a project are looked up, because their number grows with the age of the project. */
+/** Limits the lookup to the most recently archived features, because a project has ever more archived features over time. */
 const MAX_ARCHIVED_FEATURES = 1_000;
 const MAX_APPLICATIONS = 100;
 
 const IN_PRODUCTION = sql`seen.environment = any(select unnest(names) from production)`;
 
 /**
- * Selects whether an SDK was seen in the project. Checks the features of `reported` first, and then all features, including
+ * Selects whether an SDK has been seen in the project. Checks the features in `reported` first, and then all features, including
  * archived ones.
  */
 const isAnySeen = (
@@ -36,7 +36,7 @@ const isAnySeen = (
 /**
  * Returns the common table expressions that every rule reads. `active` contains the active features of the project, or those that
  * match `condition`, with a summary of their environments and of what SDKs reported. `telemetry` describes the project's evidence:
- * whether an SDK was ever seen, whether one was seen in production, and whether the results in production have been known for long
+ * whether an SDK was ever seen, whether one was seen in production, and whether results in production have been recorded for long
  * enough.
  */
 export const ruleInputs = (project: string, now: Date, condition: RawBuilder<unknown> = sql`true`) => sql`
@@ -88,7 +88,7 @@ const isOlderThan = (column: RawBuilder<unknown>, now: Date, days: number) =>
 const selectFeatures = (since: RawBuilder<unknown>, facts = sql`'{}'::jsonb`) =>
   sql`select active.name as feature, null::integer as segment, ${since} as since, ${facts} as facts from active`;
 
-/** Selects the strategies and variants of a feature. A groupId is not compared, because a copy usually has its own. */
+/** Selects the strategies and variants of a feature. Omits the groupId, because a copy usually has its own. */
 const selectConfiguration = (feature: RawBuilder<unknown>) => sql`(
   select jsonb_build_array(
     (
@@ -105,7 +105,7 @@ const selectConfiguration = (feature: RawBuilder<unknown>) => sql`(
   )
 )`;
 
-/** Events of changes that validate the changed strategies or variants. */
+/** Events about changes to strategies or variants, which Halyard validates before it saves them. */
 const VALIDATING_EVENTS = [
   'feature-strategy-add',
   'feature-strategy-update',
@@ -116,7 +116,7 @@ const VALIDATING_EVENTS = [
 
 /** The query of each rule. It selects feature, segment, since and facts. */
 const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unknown>> = {
-  // The time comes from the event that marked the feature, which is looked up only for the findings on a page.
+  // `since` is the time of the event that marked the feature as stale. It is looked up only for the findings on a page.
   stale: () => sql`${selectFeatures(sql`null::timestamptz`)} where stale`,
   'past-lifetime': () => sql`
     ${selectFeatures(sql`created_at + lifetime_days * interval '1 day'`)} where potentially_stale`,
@@ -128,11 +128,11 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
     ${selectFeatures(sql`toggled_at`)}
     where lifetime_days is not null and enabled_in = 0 and environments > 0
       and ${isOlderThan(sql`toggled_at`, now, SETTLED_DAYS)}`,
-  // Without an SDK in the project, the rule finds nothing.
+  // The rule finds nothing until an SDK has been seen in the project.
   'never-seen': (_, now) => sql`
     ${selectFeatures(sql`created_at`)}
     where last_seen_at is null and ${isOlderThan(sql`created_at`, now, NEW_DAYS)} and (select seen from telemetry)`,
-  // Without an SDK in production, the rule finds nothing.
+  // The rule finds nothing until an SDK has been seen in production.
   'outside-production': (_, now) => sql`
     ${selectFeatures(sql`created_at`)}
     where in_production and last_seen_at is not null and production_seen_at is null
@@ -201,7 +201,7 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
       ) as found
       group by name
     ) as broken on broken.name = active.name`,
-  // Any later change to the strategies or variants in the environment has passed validation.
+  // A later change to the strategies or variants in the environment has passed validation, so it ends the finding.
   'imported-as-is': () => sql`
     select feature, null::integer, min(since), jsonb_build_object('violations', jsonb_agg(violation order by violation))
     from (
@@ -238,7 +238,7 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
       from feature_dependencies join features on features.name = parent
       where archived_at is not null group by child
     ) as parents on parents.child = active.name`,
-  // Compares within the project only, because a copy in a different project is usually meant to stay the same.
+  // Compares only within the project, because a copy in a different project is usually meant to stay identical.
   'duplicate-of-clone': (project, now) => sql`
     ${selectFeatures(sql`copies.created_at`, sql`jsonb_build_object('clonedFrom', source.name)`)}
     join events as copies on copies.project = ${project} and copies.feature_name = active.name
@@ -246,7 +246,7 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
     join active as source on source.name = copies.data #>> '{clonedFrom,feature}'
     where ${isOlderThan(sql`copies.created_at`, now, SETTLED_DAYS)} and source.type = active.type
       and ${selectConfiguration(sql`active.name`)} is not distinct from ${selectConfiguration(sql`source.name`)}`,
-  // Without an owner in the project, the rule finds nothing.
+  // The rule finds nothing if no feature of the project has an owner.
   'no-owner': project => sql`
     ${selectFeatures(sql`created_at`)}
     where not exists (select from feature_owners where feature_name = active.name) and exists (

@@ -110,7 +110,7 @@ test('a segment cannot be changed to a string that some SDKs cannot read', async
   });
 });
 
-test('finds stored strings until they are fixed, with their locations', async () => {
+test('finds stored strings and their locations until the strings are fixed', async () => {
   const [strategyFlag, segmentFlag, disabledFlag, readableFlag] = [
     await makeFlag(),
     await makeFlag(),
@@ -161,7 +161,7 @@ test('finds stored strings until they are fixed, with their locations', async ()
   expect(await readFindings()).toEqual([]);
 });
 
-test('a clone and a copy to a different environment keep a stored string, and the rule finds the copies', async () => {
+test('cloning and copying to a different environment keep a stored string, and the rule finds the copies', async () => {
   const { name, id } = await makeFlag();
   await store(id, { constraints: [constraint('y\\')] });
   const copy = `unreadable-${++count}`;
@@ -178,7 +178,7 @@ test('a clone and a copy to a different environment keep a stored string, and th
   ).toEqual(['development', 'production']);
 });
 
-test('the query finds exactly the strings that are rejected', async () => {
+test('the query finds exactly the strings that operations reject', async () => {
   const text = fc.string({
     unit: fc.constantFrom('"', '\\', ',', ' ', '\t', 'a', 'é'),
     minLength: 1,
