@@ -27,7 +27,7 @@ export async function addLink(
 /** A feature and its links. */
 type LinkedFeature = { name: string; project: string; links: FeatureLink[] };
 
-/** Adds links to features. The caller has validated the links and locked the features. */
+/** Adds links to features. The caller must have validated the links and locked the features. */
 export async function attachLinks(
   { tx, record }: Change,
   additions: { feature: LinkedFeature; links: Omit<FeatureLink, 'id'>[] }[],

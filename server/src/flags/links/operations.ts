@@ -16,7 +16,7 @@ const checkUrl = ({ body: { url } }: ValidInput) => {
   if (url !== undefined) validateLink({ url }, '/body');
 };
 
-/** The feature operations register the schema FeatureLink. */
+/** The `FeatureLink` schema is registered with the feature operations. */
 export const LINKS: OperationModule = {
   tag: 'Features',
   schemas: [],

@@ -82,7 +82,7 @@ test.each([
   expect(await events()).toEqual([]);
 });
 
-test('rejects a link of a different feature and a missing link with 404', async () => {
+test('returns 404 for a missing link and for a link of a different feature', async () => {
   const otherLink = (await (await makeFeature('other')).add()).body.id;
   const { put, remove } = await makeFeature('mine');
 
@@ -109,7 +109,7 @@ test('a Viewer can read links, but not change them', async () => {
   expect((await call(harness.app, 'POST', `${featurePath}/link`, { token, body: LINK })).status).toBe(403);
 });
 
-test('the link limit applies to concurrent requests', async () => {
+test('enforces the link limit for concurrent requests', async () => {
   const { add, links } = await makeFeature('crowded');
   for (let number = 0; number < 9; number++) await add();
   const blocker = await harness.db.startTransaction().execute();

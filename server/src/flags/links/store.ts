@@ -19,7 +19,7 @@ export async function listLinks(db: Reader, featureName: string): Promise<Featur
   return rows[0]?.links ?? [];
 }
 
-/** Inserts links in the order of the list, by creating each link a microsecond after the previous one. */
+/** Inserts links. Each is created a microsecond after the previous one, so that they keep the order of the list. */
 export async function insertLinks(tx: Tx, links: (FeatureLink & { featureName: string })[]): Promise<void> {
   await sql`
     insert into feature_links (id, feature_name, url, title, created_at)

@@ -1,7 +1,7 @@
 import { badData } from '@halyard/plane/platform/errors.ts';
 import type { LinkInput } from './schema.ts';
 
-/** Checks a link. A title that is only whitespace becomes null. */
+/** Validates a link. A title that contains only whitespace becomes null. */
 export function validateLink({ url, title }: LinkInput, path: string): { url: string; title: string | null } {
   const violation = findUrlViolation(url);
   if (violation !== undefined) throw badData([{ message: violation, path: `${path}/url` }]);

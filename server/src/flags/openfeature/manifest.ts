@@ -10,7 +10,7 @@ import { listPayloadTypes, type PayloadRow } from './store.ts';
 
 const DEFAULTS = { boolean: false, string: '', integer: 0, object: {} } as const;
 
-/** Returns the type of the values that OFREP returns for the flag. The CLI's API does not support fractions. */
+/** Returns the type of the values that OFREP returns for the flag, or undefined for fractions, which the manifest does not support. */
 function findType({ payloads, isWhole }: PayloadRow): ManifestFlag['type'] | undefined {
   const types = payloads.filter(type => type !== 'none');
   if (types.length === 0) return 'boolean';
@@ -40,7 +40,7 @@ export async function readManifestFlag(db: Reader, project: string, name: string
 
 const conflict = (message: string): ApiError => new ApiError('ConflictError', message);
 
-/** Creates a flag. Its values become strings, numbers or objects when somebody adds variants with payloads. */
+/** Creates a boolean flag. Its values become strings, numbers or objects once someone adds variants with payloads. */
 export async function createFromManifest(
   current: Change,
   project: string,

@@ -17,7 +17,7 @@ import {
   NewManifestFlag,
 } from './schema.ts';
 
-/** The CLI appends /openfeature/v0/… to the provider URL, so users give it the URL of a project. */
+/** The CLI appends /openfeature/v0/… to the provider URL, so users configure a project URL as the provider URL. */
 const MANIFEST = '/api/admin/projects/:projectId/openfeature/v0/manifest';
 
 const IGNORED_PATHS = [['defaultValue'], ['name']];

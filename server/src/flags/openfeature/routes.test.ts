@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 
 const harness = useHarness();
 
-/** Sends requests as the OpenFeature CLI 0.4.1 does. The provider URL is the URL of a project. */
+/** Sends requests like the OpenFeature CLI 0.4.1, with a project URL as the provider URL. */
 const cli = async (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -86,7 +86,7 @@ const setPayloads = (flag: string, payloads: ({ type: string; value: string } | 
     where feature_name = ${flag} and environment = 'development'`.execute(harness.db);
 };
 
-test('pull: the manifest has the type of the values that OFREP returns for each flag', async () => {
+test('pull: the manifest contains the type of the values that OFREP returns for each flag', async () => {
   const project = 'manifest';
   await makeProject(harness.db, { id: project });
   const flags: Record<string, (undefined | { type: string; value: string })[]> = {
@@ -147,7 +147,7 @@ test('push: creates and updates flags, and rejects values that flags cannot have
   }
 });
 
-test('archives a flag once, and omits it from the manifest', async () => {
+test('archives a flag only once and omits it from the manifest', async () => {
   await makeFeature(harness.db, 'default', { name: 'ending' });
 
   const response = await cli('DELETE', '/flags/ending');

@@ -4,9 +4,7 @@ const isManifestUrl = (url: string | undefined): boolean => url?.includes('/open
 
 type ErrorBody = { message: string; details: { message: string; path?: string }[] };
 
-/**
- * Adds what the OpenFeature CLI expects besides the response bodies: a header with the capabilities, and errors in its own format.
- */
+/** Adds what the OpenFeature CLI expects in addition to the response bodies: a capabilities header, and errors in its own format. */
 export function installManifestFormat(app: App): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isManifestUrl(request.routeOptions.url)) return payload;

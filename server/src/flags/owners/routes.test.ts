@@ -70,7 +70,7 @@ test('sets, reads and removes owners, and records each change', async () => {
   expect(events[0].preData).toEqual({ owners: [] });
 });
 
-test('setting the same owners in a different order or twice changes and records nothing', async () => {
+test('setting the same owners in a different order, or with duplicates, changes and records nothing', async () => {
   const name = await makeFlag();
   await setOwners(name, [toOwner(ada), toOwner(ben)]);
 
@@ -137,7 +137,7 @@ test('rejects a change with an outdated ETag', async () => {
   expect([outdated.status, current.status]).toEqual([412, 200]);
 });
 
-test('the search finds flags by one owner, several owners or no owner', async () => {
+test('searches for flags with one owner, with any of several owners, or without an owner', async () => {
   await makeProject(harness.db, { id: 'filtered' });
   const project = 'project=IS:filtered';
   for (const [name, owners] of [
@@ -182,7 +182,7 @@ test('reports flags without an owner only in projects where others have one', as
   });
 });
 
-test('lists what a user owns; a deactivated user stays an owner, a deleted user does not', async () => {
+test('lists what a user owns, and keeps a deactivated user but not a deleted user as an owner', async () => {
   const leaver = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, leaver, 'shop', 'Owner');
   const name = await makeFlag();
@@ -205,7 +205,7 @@ test('lists what a user owns; a deactivated user stays an owner, a deleted user 
   expect((await readOwners(name)).body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id]);
 });
 
-test('a deleted group owns nothing, and a copy of a flag has no owners', async () => {
+test('deleting a group removes it from the owners, and a copy of a flag has no owners', async () => {
   const name = await makeFlag();
   const { id } = (await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'brief' } })).body;
   await setOwners(name, [{ type: 'group', id }]);
@@ -220,7 +220,7 @@ test('a deleted group owns nothing, and a copy of a flag has no owners', async (
   expect((await readOwners(name)).body).toEqual({ owners: [] });
 });
 
-test('waits for a concurrent deletion of a user, and rejects the user as owner', async () => {
+test('waits for a concurrent deletion of a user, and then rejects the user as an owner', async () => {
   const name = await makeFlag();
   const leaver = await makeUser(harness.db, 'Viewer');
   // A different server has deleted the user but has not committed yet.

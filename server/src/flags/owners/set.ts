@@ -5,7 +5,7 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { Owner, OwnersInput } from './schema.ts';
 import { listOwners, lockOwners, type OwnerKey, replaceOwners } from './store.ts';
 
-/** Replaces the owners of a feature. The same owners in a different order change nothing. */
+/** Replaces the owners of a feature. Does nothing if only their order differs. */
 export async function setOwners(
   { tx, record }: Change,
   project: string,

@@ -119,7 +119,7 @@ test('an update that changes nothing records no event', async () => {
   expect((await remove(id, member)).status).toBe(200);
 });
 
-test('a token with a scope needs UPDATE_PROJECT to update and delete views, even those that its owner shared', async () => {
+test('a scoped token needs UPDATE_PROJECT to update or delete views, even views that its owner shared', async () => {
   const scopedToken = (permissions: string[]) =>
     makeScopedToken(harness.db, owner, { projects: ['shop'], permissions });
   const { id } = (await share(view('scoped'), owner)).body;
@@ -141,7 +141,7 @@ test('sharing requires a user with a permission in the project', async () => {
   expect((await call(harness.app, 'GET', viewsPath('unknown'))).status).toBe(404);
 });
 
-test('a view of a different project is not found', async () => {
+test('returns 404 for a view of a different project', async () => {
   await makeProject(harness.db, { id: 'other', name: 'Other' });
   const { id } = (await share(view('here'), owner)).body;
 

@@ -13,7 +13,7 @@ export async function shareView(
   input: ProjectViewInput,
 ): Promise<ProjectView> {
   const userId = requireUser(actor);
-  // The lock keeps two simultaneous requests from exceeding the limit together.
+  // Without the lock, two simultaneous requests could together exceed the limit.
   if (!(await lockProject(tx, project))) throw notFound(`Project "${project}"`);
   if ((await countViews(tx, project)) >= MAX_PROJECT_VIEWS)
     throw exceedsLimit(`A project can have at most ${MAX_PROJECT_VIEWS} shared views. Delete one first.`);
@@ -48,8 +48,8 @@ export async function unshareView(current: Change, project: string, id: number):
 }
 
 /**
- * Locks a view if the caller may change it, as the user who shared it or with the permission to update the project. A token with a
- * scope always needs the permission.
+ * Locks a view that the caller may change: either the caller shared it or has permission to update the project. A scoped token
+ * always needs the permission.
  */
 async function lockChangeableView({ tx, actor }: Change, project: string, id: number): Promise<ProjectView> {
   const view = await lockView(tx, project, id);

@@ -5,6 +5,6 @@ import { lockView } from './store.ts';
 export const VERSIONED_PROJECT_VIEW: Versioned<{ projectId: string; id: number }, ProjectView> = {
   formatName: ({ id }) => `Shared view ${id}`,
   lock: ({ tx }, { projectId, id }) => lockView(tx, projectId, id),
-  // The name of the user who shared the view.
+  // `createdBy` is a user name, which can change without a change to the view.
   derived: ['createdBy'],
 };

@@ -25,7 +25,7 @@ export async function setProjectArchived(
   record({ type: archived ? 'project-archived' : 'project-revived', project: id });
 }
 
-/** Deletes the project with its grants, and revokes the tokens that give access to no other project. */
+/** Deletes the project and its grants, and revokes the tokens that give access to no other project. */
 export async function removeProject(current: Change, id: string): Promise<void> {
   const { tx, record } = current;
   if (id === DEFAULT_PROJECT) throw invalidOperation('The default project cannot be deleted.');

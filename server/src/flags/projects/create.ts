@@ -79,9 +79,7 @@ const usedIdError = (id: string): ApiError =>
     `A deleted project had the id "${id}". Its events would become visible to the readers of a new project with this id. Choose another id, or ask a root admin to create the project.`,
   );
 
-/**
- * Yields ids derived from a name. The slug of the name comes first, then numbered slugs, and finally a slug with a random suffix.
- */
+/** Yields ids to try for a name: the slug of the name, then numbered slugs, and finally a slug with a random suffix. */
 export function* idsFor(name: string): Generator<string> {
   const slug =
     name

@@ -45,7 +45,7 @@ function* findNamingViolations({ pattern, example }: Naming): Generator<Violatio
   }
 }
 
-/** Returns the active features of the project that a naming rule would not allow. Rejects a rule that the settings would reject. */
+/** Returns the project's active features whose names break a naming rule. Rejects a rule that the settings would reject. */
 export async function previewNaming(
   db: Reader,
   project: string,

@@ -151,7 +151,7 @@ test('changes by the server itself need no comment', async () => {
   expect(await readLastEventId()).toBeGreaterThan(lastIdBefore);
 });
 
-test('the setting is part of the project, and disabling it is recorded', async () => {
+test('returns the setting with the project and records disabling it', async () => {
   const lastIdBefore = await readLastEventId();
 
   const rejection = await send('PUT', `${PROJECT_PATH}/settings`, { requireComment: 'yes' });

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * Selects a project of the written events that requires a comment on changes to its features, or null if there is none. Favorites
- * are personal and need no comment, and a snoozed finding already has a reason.
+ * Selects a project that requires a comment for one of the written events, or null if there is none. Only events about features
+ * count. Favorites are personal and need no comment, and a snoozed finding already has a reason.
  */
 export const PROJECT_REQUIRING_COMMENT = sql<string | null>`(
   select min(project) from written

@@ -54,7 +54,7 @@ test('creates a project, lists it and records an event', async () => {
   expect(events[0].data).not.toHaveProperty('unknown');
 });
 
-test('lists projects with the number of their active features, their health and their last event', async () => {
+test('lists each project with its number of active features, its health and its last event', async () => {
   await makeProject(harness.db, { id: 'counted' });
   for (const name of ['counted-1', 'counted-2', 'counted-3', 'counted-4', 'counted-5'])
     await makeFeature(harness.db, 'counted', { name, type: 'release' });
@@ -259,7 +259,7 @@ test('does not derive the id of a deleted project from a name', async () => {
   expect(await create({})).toMatchObject({ status: 201, body: { id: 'former-3' } });
 });
 
-test('updates settings separately and records the previous state', async () => {
+test('updates each setting independently and records the previous state', async () => {
   await makeProject(harness.db, { id: 'settled' });
   const put = (body: object) => call(harness.app, 'PUT', '/api/admin/projects/settled/settings', { body });
 
@@ -330,7 +330,7 @@ test('lists an archived project among the archived projects, and a revived proje
   ]);
 });
 
-test('deletes a project with its grants and revokes the tokens that give access to no other project', async () => {
+test('deletes a project and its grants, and revokes the tokens that give access to no other project', async () => {
   await makeProject(harness.db, { id: 'doomed' });
   await makeMember(harness.db, await makeUser(harness.db, 'Viewer'), 'doomed', 'Member');
   const makeToken = async (projects: string[]) =>
@@ -370,7 +370,7 @@ test('deletes a project with its grants and revokes the tokens that give access 
   ]);
 });
 
-test('the second of two concurrent deletions revokes a token of both projects', async () => {
+test('the second of two concurrent project deletions revokes a token for both projects', async () => {
   for (const id of ['twin-a', 'twin-b']) await makeProject(harness.db, { id });
   const { id } = (
     await call(harness.app, 'POST', '/api/admin/api-tokens', {
@@ -382,7 +382,7 @@ test('the second of two concurrent deletions revokes a token of both projects', 
       },
     })
   ).body;
-  // Events cannot be written, so neither deletion can commit before the other has read the projects of the token.
+  // Blocks writing events, so that neither deletion commits before the other has read the token's projects.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in share mode`.execute(blocker);
 
@@ -427,7 +427,7 @@ test.each([
   });
 });
 
-test('keeps both of two concurrent updates, and each event has the previous state', async () => {
+test('applies two concurrent updates, and each event contains the previous state', async () => {
   await makeProject(harness.db, { id: 'contended' });
   const put = (body: object) => call(harness.app, 'PUT', '/api/admin/projects/contended/settings', { body });
   const blocker = await harness.db.startTransaction().execute();
@@ -458,7 +458,7 @@ test('only one of two concurrent transactions creates a project with the same id
   expect(await readEvents('raced')).toEqual([]);
 });
 
-test('the overview has the settings, the default strategies, the features by type and whether it is a favorite', async () => {
+test('the overview contains the settings, the default strategies, the features by type and the favorite state', async () => {
   const { app, db } = harness;
   const user = await makeUser(db, 'Viewer');
   await makeProject(db, { id: 'seen', name: 'Seen', description: 'From above', mode: 'private' });

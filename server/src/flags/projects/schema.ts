@@ -12,7 +12,7 @@ import { type Static, Type } from 'typebox';
 import { DefaultStrategy } from '../environments/schema.ts';
 import { FORMULA } from '../technical-debt/score.ts';
 
-/** Path segments that follow /api/admin/projects/ in other operations. A project with such an id would receive their requests. */
+/** Path segments after /api/admin/projects/ that belong to other operations. They would clash with project ids. */
 export const RESERVED_IDS: readonly string[] = ['archive', 'revive'];
 
 const mode = (options: object = {}) =>

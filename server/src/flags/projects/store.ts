@@ -18,7 +18,7 @@ export type ProjectFields = Omit<
 /** A project without the fields that depend on the caller, as operations and events use it. */
 export type ProjectState = ProjectFields & Pick<Project, 'environments' | 'archivedAt'>;
 
-/** The number of users with a role in `projects`, directly or through a group. */
+/** The number of users with a role in the project of a `projects` row, directly or through a group. */
 export const MEMBERS = sql<number>`(
   select count(distinct held.user_id) from effective_roles as held join users on users.id = held.user_id
   where held.project = projects.id and users.kind = 'user' and ${IS_ACTIVE}
@@ -62,7 +62,7 @@ const overviewColumns = (actor: Actor) => sql`
 const projectColumns = (actor: Actor) => sql`
   projects.id, ${overviewColumns(actor)}, ${ENVIRONMENTS} as environments`;
 
-/** Projects with the number of their members. One pass counts the members of one project or of all. */
+/** Projects with their number of members, which a single pass counts even for all projects. */
 const PROJECTS = sql`
   projects left join (
     select held.project, count(distinct held.user_id) as users
@@ -104,8 +104,8 @@ export async function findOverview(
 }
 
 /**
- * Locks the project, then reads its state. A single statement that had to wait for the lock would read the environments as they
- * were before the wait.
+ * Locks the project and then reads its state. A single statement that waits for the lock would read the environments as they were
+ * before the wait.
  */
 export async function lockProject(tx: Tx, id: string): Promise<ProjectState | undefined> {
   await sql`select from projects where id = ${id} for update`.execute(tx);
@@ -135,14 +135,14 @@ const OWNERS = sql`(
   ) as owner group by project
 )`;
 
-/** When the last event of a row of `projects` was written. The index on project and id finds it without reading other events. */
+/** The time of the last event in the project of a `projects` row, found through the index on project and id. */
 const LAST_EVENT_AT = sql`(
   select created_at from events where events.project = projects.id order by events.id desc limit 1
 )`;
 
 /**
- * Returns the projects that the actor may read. One pass counts the features of all projects, and a lookup for each project finds
- * its last event.
+ * Returns the projects that the actor may read. One pass counts the features of all projects, and one lookup per project finds its
+ * last event.
  */
 export async function listProjects(
   db: Reader,
@@ -178,7 +178,7 @@ export async function listFeatureNames(db: Reader, id: string): Promise<string[]
   return rows.map(row => row.name);
 }
 
-/** Returns whether the log has events of a project with this id, even if the project has been deleted. */
+/** Returns whether the event log contains events of a project with this id, even if the project has been deleted. */
 export async function hasEvents(db: Reader, id: string): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
     select exists (select from events where project = ${id})`.execute(db);
@@ -221,7 +221,7 @@ const columns = (project: ProjectFields) =>
     naming_description: project.featureNaming.description ?? null,
   }) satisfies Columns<'projects'>;
 
-/** Returns the names for which an environment exists. */
+/** Returns those of the given names that are names of environments. */
 export async function listEnvironmentNames(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from environments where name = any(${names})`.execute(db);

@@ -14,8 +14,8 @@ import { findTagValueViolations, trimTag } from './validate.ts';
 const MAX_TAGS = 100;
 
 /**
- * Creates missing tags and locks all of the tags, so that none of them is deleted before the change ends. A change that attaches
- * tags must do this before it locks projects and features, because deleting a tag locks the tag before its features.
+ * Creates missing tags and locks all of the tags, so that none of them can be deleted before the change ends. A change that attaches
+ * tags must call this before it locks projects and features, because deleting a tag locks the tag before its features.
  */
 export async function lockOrCreateTags(
   { tx, record }: Change,
@@ -55,7 +55,7 @@ export async function findAttachViolations(
   });
 }
 
-/** Attaches locked tags to locked features. Records only tags that a feature did not have. */
+/** Attaches locked tags to locked features. Records only tags that a feature did not have yet. */
 export async function attachTags(
   { tx, record }: Change,
   additions: { feature: TaggedFeature; tags: Tag[] }[],

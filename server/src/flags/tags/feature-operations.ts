@@ -14,7 +14,7 @@ const params = Type.Object({ featureName });
 
 const BASE_PATH = '/api/admin/features/:featureName/tags';
 
-/** The operations on the tags of features. The guard finds the project of the feature and checks the permission in it. */
+/** The operations on feature tags. The guard looks up the project that has the feature and checks the permission there. */
 export const FEATURE_TAGS: OperationModule = {
   tag: 'Tags',
   schemas: [],

@@ -145,7 +145,7 @@ test('a request can change at most 5,000 feature tags', async () => {
   expect((await send(features.slice(1))).body.name).toBe('NotFoundError');
 });
 
-test('lists every violation in tags with its path', async () => {
+test('lists every violation in the tags of a request with its path', async () => {
   await makeFeature('rejecting');
   const getStatusAndPaths = (response: ApiResponse) => [
     response.status,
@@ -220,7 +220,7 @@ test('a feature with 100 tags can replace a tag but not add one more', async () 
   expect(exchanged.body.tags).toHaveLength(100);
 });
 
-test('deleting a tag removes it from its features, with an event in the project of each', async () => {
+test('deleting a tag removes it from its features and records an event in the project of each', async () => {
   const privateProject = await makeProject(harness.db, { mode: 'private' });
   const viewer = await makeUser(harness.db, 'Viewer');
   const member = await makeUser(harness.db, 'Viewer');
@@ -318,7 +318,7 @@ test.each([
   await remove('/api/admin/tags/simple/vanishing');
 });
 
-test('recreates a tag that the transaction with the lock deletes', async () => {
+test('recreates a tag that another transaction locks first and deletes while the request waits', async () => {
   await makeFeature('patient');
   await post('/api/admin/tags', tag('locked-first'));
   const blocker = await harness.db.startTransaction().execute();
@@ -333,7 +333,7 @@ test('recreates a tag that the transaction with the lock deletes', async () => {
   expect(await readTags('patient')).toEqual([tag('locked-first')]);
 });
 
-test('deleting a tag removes the tag from a feature that is concurrently tagged with it', async () => {
+test('deleting a tag also removes it from a feature that is concurrently tagged with it', async () => {
   await makeFeature('quick');
   await post('/api/admin/tags', tag('fleeting'));
 
@@ -347,7 +347,7 @@ test('deleting a tag removes the tag from a feature that is concurrently tagged 
   expect(await readLaterEventTypes('quick')).toEqual(['feature-untagged']);
 });
 
-test('attaching a tag waits for the deletion of its type, and is rejected', async () => {
+test('attaching a tag waits for a deletion of its type and is then rejected', async () => {
   await post('/api/admin/tag-types', { name: 'brief' });
   await post('/api/admin/tags', tag('first', 'brief'));
   await makeFeature('brief-flag');
@@ -386,7 +386,7 @@ test('deleting a tag and removing it from a feature at the same time do not dead
   expect(await readLaterEventTypes('loses')).toEqual(['feature-tagged']);
 });
 
-test('tagging requires UPDATE_FEATURE in the project of the feature, and rejects a feature of a private project with 404', async () => {
+test('tagging requires UPDATE_FEATURE in the project that has the feature, and returns 404 if the caller cannot read it', async () => {
   const privateProject = await makeProject(harness.db, { mode: 'private' });
   await makeFeature('hidden-flag', [], privateProject.id);
   await makeFeature('seen-flag');
@@ -404,7 +404,7 @@ test('tagging requires UPDATE_FEATURE in the project of the feature, and rejects
   expect((await send('POST', 'seen-flag', member)).status).toBe(403);
 });
 
-test('rejects a tag with 404 if the feature concurrently moves to a different project', async () => {
+test('returns 404 if the feature is concurrently moved to a different project', async () => {
   await makeProject(harness.db, { id: 'destination' });
   await makeFeature('moving');
 
@@ -417,7 +417,7 @@ test('rejects a tag with 404 if the feature concurrently moves to a different pr
   expect(await findTagEvents('on-the-move')).toEqual([]);
 });
 
-test('the event of a deleted feature contains its tags, even if the project is deleted', async () => {
+test('the event for a deleted feature contains its tags, even if the whole project is deleted', async () => {
   const project = await makeProject(harness.db);
   await makeFeature('went-alone', [tag('carried')], project.id);
   await makeFeature('went-with-it', [tag('carried'), tag('more')], project.id);
@@ -437,7 +437,7 @@ test('the event of a deleted feature contains its tags, even if the project is d
   );
 });
 
-test('the event of a deleted feature contains a tag that was attached just before', async () => {
+test('the event for a deleted feature contains a tag that was attached just before the deletion', async () => {
   const project = await makeProject(harness.db);
   await makeFeature('last-moment', [], project.id);
   await post('/api/admin/tags', tag('just-in-time'));

@@ -29,7 +29,7 @@ const type = Type.String({ title: 'TypeOfTag', description: 'Name of the tag typ
 const value = Type.String({ title: 'TagValue', description: 'Value of the tag', examples: ['checkout'] });
 const tagParams = Type.Object({ type, value });
 
-/** The event routes register the schema Tag. */
+/** The `Tag` schema is registered with the event routes. */
 export const TAGS: OperationModule = {
   tag: 'Tags',
   schemas: [TagType, TagTypeList, OneTagType, ValidTagType, TagList, OneTag],

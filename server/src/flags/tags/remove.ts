@@ -10,7 +10,7 @@ import {
   lockTagType,
 } from './store.ts';
 
-/** The same limit as for bulk operations, because the server writes an event and new SDK documents for each feature. */
+/** The same limit as in bulk operations, because the server writes an event and new SDK documents for each feature. */
 const MAX_TAGGED_FEATURES = 1_000;
 
 /** Deletes a tag type with its tags. Each deleted tag, and each tag removed from a feature, has its own event. */

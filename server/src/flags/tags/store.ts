@@ -16,7 +16,7 @@ export async function findTagType(db: Reader, name: string): Promise<TagType | u
     .executeTakeFirst();
 }
 
-/** Locks the tag type, so that it neither changes nor gets new tags until the transaction ends. */
+/** Locks the tag type, so that it cannot change or get new tags until the transaction ends. */
 export async function lockTagType(tx: Tx, name: string): Promise<TagType | undefined> {
   return await tx
     .selectFrom('tag_types')
@@ -34,7 +34,7 @@ export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
   await tx.insertInto('tag_types').values(tagTypeColumns(tagType)).execute();
 }
 
-/** Returns the tag types it inserted. */
+/** Inserts the tag types that do not exist yet and returns those that it inserted. */
 export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promise<TagType[]> {
   return await tx
     .insertInto('tag_types')
@@ -56,8 +56,8 @@ export async function deleteTagType(tx: Tx, name: string): Promise<void> {
 }
 
 /**
- * Selects tags that the actor may see. A feature that the actor may read must have the tag, or no feature has the tag and the actor
- * may read the project where it was created.
+ * Selects tags that the actor may see: tags of features that the actor may read, and unused tags that were created in a project
+ * that the actor may read, or in no project.
  */
 const isVisible = (actor: Actor) =>
   actor.isAdmin
@@ -96,7 +96,7 @@ export async function listTags(db: Reader, actor: Actor, type?: string): Promise
     .execute();
 }
 
-/** Locks the given types that exist, so that none is deleted until the transaction ends. */
+/** Locks those of the given types that exist, so that they cannot be deleted until the transaction ends. */
 export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from tag_types where name = any(${names}) order by name for key share`.execute(tx);
@@ -104,8 +104,8 @@ export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
 }
 
 /**
- * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update changes nothing, but it locks
- * an existing tag and makes the insert succeed if another transaction is deleting the tag.
+ * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update in the statement changes
+ * nothing, but it locks existing tags and makes the insert succeed if another transaction is deleting a tag.
  */
 export async function insertMissingTags(tx: Tx, project: string, tags: Tag[]): Promise<Tag[]> {
   const { rows } = await sql<Tag>`
@@ -198,10 +198,10 @@ export async function insertTag(tx: Tx, { type, value }: Tag): Promise<void> {
   await tx.insertInto('tags').values({ type, value }).execute();
 }
 
-/** A tag. If the actor cannot see the tag, `hiddenIn` is a project that uses it or in which it was created. */
+/** A tag. If the actor cannot see it, `hiddenIn` is a project that uses the tag or where it was created. */
 export type LockedTag = { tag: Tag; hiddenIn: string | null };
 
-/** Locks the tag, or all tags of the type, so that none is attached to a feature until the transaction ends. */
+/** Locks the tag, or all tags of the type, so that they cannot be attached to features until the transaction ends. */
 export async function lockTags(tx: Tx, actor: Actor, type: string, value?: string): Promise<LockedTag[]> {
   const hasValue = value === undefined ? sql`true` : sql`tags.value = ${value}`;
   await sql`select from tags where tags.type = ${type} and ${hasValue} order by value for update`.execute(tx);

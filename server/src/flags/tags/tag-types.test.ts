@@ -136,7 +136,7 @@ test('deletes a tag type with its tags, each with an event of the same change', 
   }
 });
 
-test('two concurrent updates of a tag type both apply, and each event has the previous state', async () => {
+test('applies two concurrent updates of a tag type, and each event contains the previous state', async () => {
   await makeType({ name: 'contended' });
   const put = (body: object) => call(harness.app, 'PUT', '/api/admin/tag-types/contended', { body });
   const blocker = await harness.db.startTransaction().execute();

@@ -25,7 +25,7 @@ test('a created tag is trimmed, returned, listed and recorded', async () => {
   expect(event).toMatchObject({ type: 'tag-created', project: null, data: tag, preData: null });
 });
 
-test('lists all tags, or the tags of one type, by type and value', async () => {
+test('lists all tags, or the tags of one type, sorted by type and value', async () => {
   await makeType({ name: 'list-b' });
   await makeType({ name: 'list-a' });
   await makeTag('list-b', 'one');
@@ -59,7 +59,7 @@ test.each([
   expect(getErrorPaths(response)).toEqual(paths);
 });
 
-test('counts characters of a tag, not UTF-16 units', async () => {
+test('counts the characters of a tag rather than its UTF-16 units', async () => {
   const body = { type: 'simple', value: '🚩'.repeat(50) };
 
   expect((await call(harness.app, 'POST', '/api/admin/tags', { body })).status).toBe(201);
@@ -180,7 +180,7 @@ test('rejects a tag whose type is concurrently deleted', async () => {
   expect(await readEvents('late')).toEqual([]);
 });
 
-test('one of two concurrent deletions of a tag is rejected with 404', async () => {
+test('returns 404 for the second of two concurrent deletions of a tag', async () => {
   await makeTag('simple', 'fought-over');
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('tags').select('value').where('value', '=', 'fought-over').forUpdate().execute();

@@ -10,7 +10,7 @@ export const trimTag = ({ type, value }: NewTag): Tag => ({ type, value: value.t
 
 /** Yields the violations in the value of a trimmed tag. */
 export function* findTagValueViolations({ value }: Tag, path: string): Generator<Violation> {
-  // Counts characters rather than UTF-16 units, as the database and the validator do.
+  // Counts characters rather than UTF-16 units, like the database and the validator.
   const length = [...value].length;
   if (length < MIN_LENGTH || length > MAX_LENGTH) {
     yield {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
 });
 
-test('the debt budget is a recorded setting of the project', async () => {
+test('stores the debt budget as a project setting and records its changes', async () => {
   const { body } = await setBudget(5);
 
   expect(body.debtBudget).toBe(5);
@@ -37,7 +37,7 @@ test('the debt budget is a recorded setting of the project', async () => {
   expect(events).toMatchObject([{ data: { debtBudget: 5 }, preData: { debtBudget: null } }]);
 });
 
-test('a project over its debt budget rejects new features, and lists what to clean up', async () => {
+test('rejects new features while a project is over its debt budget, and lists what to clean up', async () => {
   for (const name of ['b-marked', 'a-marked', 'old', 'young']) await create(`${project}-${name}`);
   await markStale(`${project}-b-marked`, `${project}-a-marked`);
   await backdate(`${project}-old`);
@@ -56,7 +56,7 @@ test('a project over its debt budget rejects new features, and lists what to cle
   expect((await create(`${project}-rejected`)).status).toBe(201);
 });
 
-test('the list of features to clean up is bounded', async () => {
+test('names at most 10 features to clean up', async () => {
   const names = Array.from({ length: 15 }, (_, n) => `${project}-${n}`);
   for (const name of names) await create(name);
   await markStale(...names);
@@ -70,7 +70,7 @@ test('the list of features to clean up is bounded', async () => {
   );
 });
 
-test('a project without a budget accepts any debt, and null removes the budget', async () => {
+test('setting the budget to null removes it, so that the project accepts new features with any debt', async () => {
   await create(`${project}-one`);
   await markStale(`${project}-one`);
   await setBudget(0);
@@ -81,7 +81,7 @@ test('a project without a budget accepts any debt, and null removes the budget',
   expect((await create()).status).toBe(201);
 });
 
-test('a budget applies to a feature that is created while the budget is being set', async () => {
+test('creating a feature waits for a concurrent change of the budget and obeys the new budget', async () => {
   await create(`${project}-one`);
   await markStale(`${project}-one`);
   let pendingCreation: ReturnType<typeof create> | undefined;

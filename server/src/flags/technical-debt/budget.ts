@@ -5,7 +5,7 @@ import { findDebt } from './store.ts';
 
 const MAX_NAMED_FEATURES = 10;
 
-/** Rejects a change that adds features while the project is over its debt budget. The caller has locked the project. */
+/** Rejects a change that adds features while the project is over its debt budget. The caller must have locked the project. */
 export async function rejectOverBudget(tx: Tx, project: string, now = new Date()): Promise<void> {
   for (const error of await findBudgetErrors(tx, project, now)) throw error;
 }

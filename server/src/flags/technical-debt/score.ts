@@ -1,4 +1,4 @@
-/** Counts of the active features of a project. A stale feature is never potentially stale. */
+/** Counts of a project's active features. A stale feature never counts as potentially stale too. */
 export type Counts = { features: number; stale: number; potentiallyStale: number };
 
 export const FORMULA = 'round(100 - 100 * (stale + potentiallyStale) / features), and 100 without features';

@@ -21,7 +21,7 @@ export const countsByProject = (now: Date) => sql`(
 
 export type Debt = Counts & { budget: number; toCleanUp: string[] };
 
-/** Returns the debt of a project with a budget, and the features to clean up first; undefined without a budget. */
+/** Returns the debt of a project and the features to clean up first, or undefined if the project has no debt budget. */
 export async function findDebt(
   db: Reader,
   project: string,

@@ -24,7 +24,7 @@ export type TargetProject = {
   archived: boolean;
 };
 
-/** A finding with the path of the field in the request, if it is not about the data. */
+/** A finding. If it is not about the exported data, `path` points to the field in the request. */
 type FindingWithPath = Finding & { path?: string };
 export type ImportCheck = Omit<ImportReport, 'errors'> & {
   errors: FindingWithPath[];
@@ -235,7 +235,7 @@ function findReferenceErrors(data: FeatureExport, existingNames: ExistingNames):
   ];
 }
 
-/** Finds parents that are neither active in the project nor part of the import, and parents that would also be children. */
+/** Finds parents that are neither active in the project nor part of the import, and parents that would be children too. */
 function findDependencyErrors(data: FeatureExport, existingFeatures: FeatureState[]): Finding[] {
   const importedDependencies = data.dependencies ?? [];
   const names = new Set([

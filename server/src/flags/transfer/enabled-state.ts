@@ -1,9 +1,9 @@
 import type { FeatureExport } from './schema.ts';
 
 /**
- * Returns a function that determines whether a feature is enabled in the environment after the import. A feature without an entry
- * in the data keeps its state. Its strategies become exactly those in the data, and if none of them is enabled, the feature is
- * disabled, because SDKs would enable it for everyone.
+ * Returns a function that determines whether a feature is enabled in the environment after the import. A feature keeps its state if
+ * the data does not contain one. An import replaces the strategies, and if none of the new ones is enabled, the feature is disabled,
+ * because SDKs would enable it for everyone.
  */
 export function makeEnabledStateResolver(
   data: FeatureExport,

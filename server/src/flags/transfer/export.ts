@@ -8,7 +8,7 @@ import { listReadableStates } from '../features/state/store.ts';
 import { type ExportQuery, type FeatureExport, MAX_FEATURES } from './schema.ts';
 import { findReferences, listSelectedFeatures } from './store.ts';
 
-/** Exports features as they are in one environment, with everything they refer to, for an import into a different instance. */
+/** Exports features as they are in one environment, with everything they refer to, so that another instance can import them. */
 export async function exportFeatures(
   { tx, actor, record }: Change,
   query: ExportQuery,
@@ -18,7 +18,7 @@ export async function exportFeatures(
   const names = await listSelectedFeatures(tx, actor, query);
   rejectMissingOrTooMany(query, names);
   const { features, featureExport } = await readExport(tx, actor, names, query.environment);
-  // One event for each project, so that every reader of a project sees the export of its features.
+  // Records one event per project, so that everyone who can read a project sees that its features were exported.
   for (const [project, projectFeatures] of Map.groupBy(features, feature => feature.project)) {
     const data = { features: projectFeatures.map(feature => feature.name) };
     record({ type: 'features-exported', project, environment: query.environment, data });
@@ -51,9 +51,7 @@ function checkQuery({ features, project, tag }: ExportQuery): void {
     throw badData([{ message: 'tag must be type:value, for example simple:checkout', path: '/body/tag' }]);
 }
 
-/**
- * Rejects an unknown environment, because its export would have no strategies, and importing that would remove existing strategies.
- */
+/** Rejects an unknown environment. Its export would have no strategies, so importing the export would remove existing strategies. */
 async function rejectUnknownEnvironment(db: Reader, environment: string): Promise<void> {
   const details = await findEnvironmentViolations(db, [{ name: environment, path: '/body/environment' }]);
   if (details.length > 0) throw badData(details);

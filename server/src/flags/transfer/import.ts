@@ -139,8 +139,8 @@ const toNewFeature = ({ name, type, description, impressionData }: FeatureExport
 });
 
 /**
- * Changes each feature to match the data. A feature that already matches is not written. Yields to the event loop between the
- * steps, because a step with nothing to write does not wait for the database.
+ * Changes each feature to match the data. Does not write features that already match. Yields to the event loop between steps, because
+ * a step that has nothing to write does not wait for the database and so would block other requests.
  */
 async function applyData(
   current: Change,

@@ -114,7 +114,7 @@ test('an exported feature is unchanged after an import into a different instance
   expect(events.at(-1)).toMatchObject({ project: 'default', environment: 'production' });
 });
 
-test('normalizes imported strategies to a form that every SDK reads', async () => {
+test('normalizes imported strategies to a form that every SDK can read', async () => {
   const strategy = {
     featureName: 'sdk-form',
     name: 'flexibleRollout',
@@ -199,7 +199,7 @@ test('importing an existing feature updates its fields, and its strategies only 
   ]);
 });
 
-test('imported strategies keep their order when they get the same sort order', async () => {
+test('imported strategies keep their order when they are given the same sort order', async () => {
   const strategiesPath = '/api/admin/projects/default/features/tied/environments/production/strategies';
   const titles = Array.from({ length: 8 }, (_, index) => `strategy ${index}`);
   const featureStrategies = titles.map(title => ({ featureName: 'tied', name: 'default', title }));
@@ -289,7 +289,7 @@ test('rejects an export from an environment that does not exist', async () => {
   ]);
 });
 
-test('points to the environment when the project of an import does not have it', async () => {
+test('returns the path of the environment if the target project does not have the environment', async () => {
   const { status, body } = await post(source, `${BATCH}/import`, {
     project: 'default',
     environment: 'prodution',
@@ -429,7 +429,7 @@ test.each<[string, object, string[]]>([
   expect((await call(source.app, 'GET', '/api/admin/projects/default/features/n')).status).toBe(404);
 });
 
-test('reports naming pattern, feature limit, missing environment and taken names together', async () => {
+test('reports naming pattern, feature limit, missing environment and taken names in one response', async () => {
   const { id } = await makeProject(source.db, { environments: ['development'] });
   await call(source.app, 'PUT', `/api/admin/projects/${id}/settings`, {
     body: { featureLimit: 1, featureNaming: { pattern: 'x-.+' } },
@@ -471,7 +471,7 @@ test('lists what an import would create, overwrite and omit', async () => {
   });
 });
 
-test('validation warns about an archived feature, and the import does not change the feature', async () => {
+test('validation warns about an archived feature, and the import leaves it unchanged', async () => {
   await post(source, '/api/admin/projects/default/features', { name: 'resting' });
   await call(source.app, 'DELETE', '/api/admin/projects/default/features/resting');
   const request = importRequest({
@@ -513,7 +513,7 @@ test('validation does not reveal whether a feature of a different project is arc
   expect(reports[1]).toBe(reports[0]);
 });
 
-test('lists missing permissions, and responds with 404 for an unreadable project', async () => {
+test('lists missing permissions, and responds with 404 for a project that the caller cannot read', async () => {
   const project = await makeProject(source.db, { mode: 'private' });
   const [member, reader, stranger] = [
     await makeUser(source.db, 'Viewer'),
@@ -570,7 +570,7 @@ test('a permission for one environment applies only in that environment, even fr
   expect(await check('development')).toMatchObject([{ affectedItems: ['CREATE_FEATURE_STRATEGY'] }]);
 });
 
-test('a concurrently created feature with the same name fails the whole import', async () => {
+test('rejects the whole import if a feature with the same name is created concurrently', async () => {
   const request = importRequest({
     features: [{ name: 'race-1' }, { name: 'race-2' }],
     featureStrategies: [],

@@ -22,7 +22,7 @@ const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description && { description }) });
 const withUnknownFields = { additionalProperties: true };
 
-/** The fields that an import reads. It ignores other fields, which an export from a different system may have. */
+/** The fields that an import reads. It ignores other fields, which exports from other systems may contain. */
 export const FeatureExport = Named(
   'FeatureExport',
   Type.Object(
