@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 /**
- * Sends a request as `@unleash/mcp` 0.0.4 does: with a JSON content type, even without a body. `@unleash/mcp` parses the body of
- * every successful response and fails if there is none.
+ * Sends a request like `@unleash/mcp` 0.0.4, which sets the JSON content type even without a body, parses the body of every
+ * successful response, and fails if there is none.
  */
 async function send(method: string, path: string, body?: object) {
   const response = await fetch(`${base}${path}`, {
@@ -35,7 +35,7 @@ async function send(method: string, path: string, body?: object) {
   return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any };
 }
 
-test("Unleash's own MCP server creates a flag, rolls it out and removes the strategy again", async () => {
+test("the requests of Unleash's MCP server create a flag, enable it with a strategy, and undo that", async () => {
   const feature = '/projects/shop/features/checkout.express';
   const environment = `${feature}/environments/development`;
 

@@ -5,8 +5,8 @@ import type { Reader } from '../../platform/db/database.ts';
 import { type ExportQuery, MAX_FEATURES } from './schema.ts';
 
 /**
- * Returns the names of the active features that the query selects, in projects the actor may read. Reads one more than the maximum,
- * so that the caller can detect that there are too many.
+ * Returns the names of the active features that the query selects, in projects that the actor may read. Returns up to one more than
+ * the maximum, so that the caller can tell that there are too many.
  */
 export async function listSelectedFeatures(db: Reader, actor: Actor, query: ExportQuery): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -39,7 +39,7 @@ export type References = {
   }[];
 };
 
-/** Returns the referenced objects that the actor may read. A strategy can name a context field that belongs to a hidden project. */
+/** Returns the referenced objects that the actor may read. A strategy can refer to a context field of a project that is hidden. */
 export async function findReferences(
   db: Reader,
   actor: Actor,
@@ -81,7 +81,7 @@ export type ExistingNames = {
   tags: { type: string; value: string }[];
 };
 
-/** Reads in one statement which of the names in an import exist in this instance. */
+/** Returns which of the names in an import exist in this instance, in one statement. */
 export async function findExistingNames(
   db: Reader,
   project: string,

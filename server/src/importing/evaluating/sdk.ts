@@ -6,7 +6,7 @@ import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
 // The package is CommonJS with a default export, which Node.js and the test runner import differently.
 const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
 
-/** Looks up flags by name and segments by id for the SDK, in the form in which a server sends them. */
+/** Gives the SDK flags by name and segments by id, in the format that a server sends. */
 export type Documents = {
   getToggle: (name: string) => object | undefined;
   getSegment: (id: number) => object | undefined;

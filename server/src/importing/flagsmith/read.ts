@@ -5,7 +5,7 @@ import { readSegment } from './segments.ts';
 
 type Override = { title: string; when: () => AnyOf; state: FeatureState };
 
-/** Returns the flags in a document, which covers a single environment. */
+/** Returns the flags in a document. A document covers a single environment. */
 export function readFlagsmith(document: EnvironmentDocument, environment: string): Flag[] {
   const overrides = Map.groupBy(collectOverrides(document), ({ state }) => state.feature.id);
   return document.feature_states.map(state => {
@@ -37,7 +37,7 @@ export function readFlagsmith(document: EnvironmentDocument, environment: string
   });
 }
 
-/** Returns the overrides in order of precedence. Identities come before segments, and among segments the lower number wins. */
+/** Returns the overrides in order of precedence: identities first, then segments, where the lower number wins. */
 function collectOverrides({ identity_overrides: identities = [], project }: EnvironmentDocument): Override[] {
   const identityOverrides = identities.flatMap(({ identifier, identity_features: states }) =>
     states.map(state => ({

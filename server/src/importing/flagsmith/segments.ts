@@ -31,7 +31,7 @@ function readRule({ type, conditions = [], rules = [] }: SegmentRule, level: num
     ...rules.map(rule => readRule(rule as SegmentRule, level + 1)),
   ];
   if (type === 'ALL') return all(...parts);
-  // An empty list of conditions is always true.
+  // A rule without conditions is always true.
   if (type === 'ANY') return parts.length === 0 ? all() : any(...parts);
   return not(any(...parts));
 }

@@ -19,7 +19,7 @@ const BOOLEAN_VARIATIONS: Variation[] = [{ name: 'true', enabled: true }, FALSE]
 /** Returns the flags of each namespace. Flipt exports have no environments, so each namespace becomes one. */
 export function readFlipt(namespaces: Namespaces): Flag[] {
   const flags = namespaces.flatMap(readNamespace);
-  // In Halyard, a flag has one description for all environments, so it comes from the first namespace with the flag.
+  // A Halyard flag has one description for all environments, so the first namespace that contains the flag provides it.
   const descriptions = new Map(flags.toReversed().map(({ key, description }) => [key, description]));
   return flags.map(flag => ({ ...flag, description: descriptions.get(flag.key) ?? '' }));
 }
@@ -41,7 +41,7 @@ function readNamespace({ namespace, flags = [], segments = [] }: Namespace): Fla
   });
 }
 
-/** In a boolean flag, `enabled` is only the default, which applies after the rollouts. */
+/** In a boolean flag, `enabled` is only the default for users whom no rollout matches. */
 const readBooleanTargeting = (
   { enabled = false, rollouts = [] }: FliptFlag,
   readSegments: ReadSegments,
@@ -105,7 +105,7 @@ function readVariantTargeting(flag: FliptFlag, readSegments: ReadSegments): Targ
   };
 }
 
-/** Users outside a rule's distributions get the default variant instead of continuing with the next rule. */
+/** Users whom a rule matches but who are outside its distributions get the default variant. They do not continue with the next rule. */
 function readDistributions(
   { distributions = [] }: FliptRule,
   flag: FliptFlag,

@@ -17,7 +17,7 @@ const STRING_OPERATORS: Record<string, Definition> = {
   contains: { operator: 'STR_CONTAINS' },
   notcontains: { operator: 'STR_CONTAINS', negated: true },
 };
-/** Date operators are missing, because SDKs can compare a date only with the current time. */
+/** There are no date operators, because SDKs can compare a date only with the current time. */
 const OPERATORS: Record<string, Record<string, Definition>> = {
   STRING_COMPARISON_TYPE: STRING_OPERATORS,
   ENTITY_ID_COMPARISON_TYPE: STRING_OPERATORS,
@@ -37,14 +37,14 @@ const BOOLEANS: Record<string, string[]> = {
   false: ['false', 'FALSE', 'False', 'f', 'F', '0'],
 };
 
-/** Returns a function that reads which users a rule matches, resolving the segments in its namespace. */
+/** Returns a function that reads which users a rule matches. It resolves the segments of the namespace. */
 export function makeSegmentReader(segments: FliptSegment[]): ReadSegments {
   const byKey = new Map(segments.map(segment => [segment.key, segment]));
   const readSegment = (key: string): AnyOf => {
     const segment = byKey.get(key);
     if (!segment) throw new UnsupportedError(`segment "${key}", which is not in the data`);
     const constraints = (segment.constraints ?? []).map(readConstraint);
-    // An empty list of constraints is always true.
+    // A segment without constraints matches everyone.
     const isAny = segment.match_type === 'ANY_MATCH_TYPE' && constraints.length > 0;
     return asReference(key, isAny ? any(...constraints) : all(...constraints));
   };

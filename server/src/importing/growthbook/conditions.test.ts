@@ -52,7 +52,7 @@ test.each([
   expect(() => readCondition(text)).toThrow(expected);
 });
 
-test('combines saved groups, which become segments if they are not negated', () => {
+test('combines saved groups, and turns them into segments unless they are negated', () => {
   const [list, rule] = [
     { segment: 'testers', comparisons: [is('email', 'IN', ['a@example.com'])] },
     { segment: 'Sweden', comparisons: [is('country', 'IN', ['SE'])] },

@@ -4,7 +4,7 @@ import { type AnyOf, UnsupportedError } from '../rules/model.ts';
 import type { GroupTargeting, SavedGroup } from './schema.ts';
 
 export type ConditionReader = {
-  /** Reads a condition in JSON. An empty string is always true. */
+  /** Reads a JSON condition. An empty string means a condition that is always true. */
   readCondition: (text: string | undefined) => AnyOf;
   readGroups: (targeting: GroupTargeting) => AnyOf;
   /** Returns the context field for an attribute. */
@@ -33,7 +33,7 @@ type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns a reader for the conditions of rules, which resolves the saved groups they refer to. */
+/** Returns a reader for rule conditions. It resolves the saved groups that they refer to. */
 export function makeConditionReader(
   groups: SavedGroup[],
   mapField: (attribute: string) => string,
@@ -107,7 +107,7 @@ export function makeConditionReader(
     );
   };
 
-  /** A list can be compared with an attribute other than its own. */
+  /** Reads an operator that compares a field with a list. The field can differ from the attribute that the list belongs to. */
   const readGroupList = (field: string, id: unknown): AnyOf => {
     const group = findGroup(id);
     if (group.values === undefined) throw new UnsupportedError(`saved group "${group.name}" as a list`);

@@ -16,7 +16,7 @@ const readPage = ({ features, savedGroups, total = 0 }: Items): Page => ({
   totalCount: total,
 });
 
-/** Fetches everything that the import reads. Without a project, it reads the features of all projects. */
+/** Fetches everything that the import reads. Without `project`, that includes the features of all projects. */
 export async function fetchGrowthBook(url: string, token: string, project?: string): Promise<Organization> {
   const headers = { authorization: `Bearer ${token}` };
   const api: JsonApi = { product: 'GrowthBook', url, headers, hints: HINTS };

@@ -11,7 +11,7 @@ import { catchUnsupported, makeVariantNames, serveShare } from '../rules/read.ts
 import { type ConditionReader, makeConditionReader } from './conditions.ts';
 import type { Environment, Feature, GrowthBookRule, Organization } from './schema.ts';
 
-/** The attribute that GrowthBook's examples and defaults use for the user id. */
+/** The attribute for the user id in GrowthBook's examples and defaults. */
 const USER_ID = 'id';
 
 export function readGrowthBook(organization: Organization): Flag[] {
@@ -60,7 +60,7 @@ function readTargeting(
   };
   return {
     on: enabled,
-    // A feature that is off in an environment is not sent to SDKs, so applications use their own default.
+    // GrowthBook does not send a feature to SDKs while it is off in an environment, so applications use their own default.
     off: undefined,
     parents: (feature.prerequisites ?? []).map(id => readParent(id, byId)),
     rules: rules
@@ -71,7 +71,7 @@ function readTargeting(
   };
 }
 
-/** A flag with a prerequisite requires it to be true, so it must be a boolean feature. */
+/** A prerequisite must be true for the flag to apply, so it must be a boolean feature. */
 function readParent(id: unknown, byId: ReadonlyMap<string, Feature>): Parent {
   const parent = byId.get(String(id));
   if (parent?.valueType !== 'boolean' || parent.archived)

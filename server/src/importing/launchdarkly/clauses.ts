@@ -36,10 +36,10 @@ const WIDEST_OPERANDS: Partial<Record<Operator, (operands: string[]) => string[]
   DATE_AFTER: operands => operands.toSorted().slice(0, 1),
 };
 
-/** Limits nested segments, so that two segments that refer to each other do not recurse forever. */
+/** Limits how deeply segments can be nested, so that two segments that refer to each other do not recurse forever. */
 const MAX_LEVELS = 5;
 
-/** Returns a function that reads the clauses of an environment, resolving the segments they refer to. */
+/** Returns a function that reads the clauses of an environment and resolves the segments that they refer to. */
 export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
   const byKey = new Map(segments.map(segment => [segment.key, segment]));
 
@@ -85,7 +85,7 @@ function readClause({ attribute = 'key', contextKind, op, values, negate = false
   if (list) return [[{ field, operator: list, values: values.map(String), negated: negate }]];
   const operator = ORDER_OPERATORS[op];
   if (!operator) throw new UnsupportedError(`the operator "${op}"`);
-  // SDKs ignore the field of a date constraint and always compare the current time.
+  // SDKs ignore the field of a date constraint and always compare with the current time.
   if (operator.startsWith('DATE_') && field !== 'currentTime')
     throw new UnsupportedError(`a date in the attribute "${attribute}"`);
   if (values.length === 0) return negate ? ALWAYS : [];

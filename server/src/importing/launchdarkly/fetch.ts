@@ -1,7 +1,7 @@
 import { fetchAllPages, fetchObject, type JsonApi, type Page } from '../reading/fetch-pages.ts';
 import type { Project } from './schema.ts';
 
-/** LaunchDarkly changes responses between API versions, so the version is pinned. */
+/** Pinned, because LaunchDarkly changes its responses between API versions. */
 const API_VERSION = '20240415';
 const PAGE_SIZE = 50;
 

@@ -11,7 +11,7 @@ import { catchUnsupported, makeVariantNames } from '../rules/read.ts';
 import { makeClauseReader, type ReadClauses, toContextField } from './clauses.ts';
 import type { Environment, Fallthrough, LaunchDarklyFlag, Project, Target } from './schema.ts';
 
-/** The total weight of a rollout, which LaunchDarkly measures in thousandths of a percent. */
+/** The total weight of a rollout. LaunchDarkly measures weights in thousandths of a percent. */
 const FULL_WEIGHT = 100_000;
 
 export function readLaunchDarkly({ flags, segments }: Project): Flag[] {
@@ -71,7 +71,7 @@ function toTargeting(environment: Environment, readClauses: ReadClauses): Target
   };
 }
 
-/** Merges the two lists of targets. User targets are in both, but have no values in the second. */
+/** Merges the two lists of targets. User targets are in both lists, but the second list has no values for them. */
 const mergeTargets = ({ targets = [], contextTargets = [] }: Environment): Target[] =>
   [...targets, ...contextTargets].filter(({ values }) => values.length > 0);
 
@@ -87,7 +87,7 @@ function toServe({ variation, rollout }: Fallthrough): Serve {
   if (rollout.experimentAllocation) throw new UnsupportedError('an experiment');
   const { contextKind = 'user', bucketBy = 'key' } = rollout;
   return {
-    // Users who are not logged in are split by session, as in Unleash SDKs.
+    // With the default stickiness, Unleash SDKs split users who are not logged in by session.
     by: contextKind === 'user' && bucketBy === 'key' ? 'default' : toContextField(bucketBy, contextKind),
     split: rollout.variations.map(weightedVariation => ({
       variation: weightedVariation.variation,

@@ -33,6 +33,6 @@ test('names the document in a file with several documents', () => {
   expect(findShapeProblem([1], Namespaces)).toBe('document 1 must be object');
 });
 
-test('finds nothing in data that matches', () => {
+test('finds no problem in data that matches the schema', () => {
   expect(findShapeProblem(project(flagWith({})), Project)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** Describes the first mismatch between data and a schema, as a sentence without its full stop. Returns undefined if there is none. */
+/** Describes the first mismatch between data and a schema as a sentence without a period. Returns undefined if the data matches. */
 export function findShapeProblem(data: unknown, schema: TSchema): string | undefined {
   const [problem] = Value.Errors(schema, data);
   if (!problem) return undefined;
@@ -44,7 +44,7 @@ function describePath(data: unknown, path: string[]): string {
 const readPath = (data: unknown, path: string[]): unknown =>
   path.reduce((value, part) => (value as Record<string, unknown>)[part], data);
 
-/** Returns the name of an entry in parentheses. Each product uses a different field for it. */
+/** Returns the name of an entry in parentheses. The products use different fields for it. */
 function nameEntry(entry: unknown): string {
   if (typeof entry !== 'object' || entry === null) return '';
   const { key, id, name, feature } = entry as Record<string, unknown>;

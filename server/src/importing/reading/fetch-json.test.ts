@@ -86,7 +86,7 @@ test('retries a request if the connection was closed before the response', async
   expect(requestCount).toBe(2);
 });
 
-test('says what is wrong with a response that is cut off', async () => {
+test('explains what is wrong with a response that is cut off', async () => {
   const url = await serve((_, reply) => {
     reply.writeHead(200, { 'content-length': '100' });
     reply.write('{"a":', () => reply.destroy());
@@ -95,7 +95,7 @@ test('says what is wrong with a response that is cut off', async () => {
   await expect(readJson(url)).rejects.toThrow(/^Cannot read Unleash at http:\/\/127\.0\.0\.1:\d+: ./);
 });
 
-test('says in one line that a server does not use TLS', async () => {
+test('explains in one line that a server does not use TLS', async () => {
   const url = await serve((_, reply) => void reply.end('{}'));
   url.protocol = 'https:';
 

@@ -1,7 +1,7 @@
 import { SourceError } from './source-error.ts';
 
 export type JsonRequest = {
-  /** The name of the product that responds, for errors. */
+  /** The name of the product that sends the response, for error messages. */
   product: string;
   method?: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -15,7 +15,7 @@ export type JsonResponse = { status: number; body: unknown };
 /** Larger than any response from an instance with 10,000 flags, and small enough to hold in memory. */
 const MAX_RESPONSE_BYTES = 100_000_000;
 
-/** Sends a request to the product that is imported. Every error says what to do. */
+/** Sends a request to the product that is imported. Every error message says what to do. */
 export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonResponse> {
   try {
     return await send(url, request);
@@ -75,7 +75,7 @@ const describeRedirect = (response: Response): string => {
   return origin === undefined ? '' : `: ${origin}`;
 };
 
-/** Reads at most `MAX_RESPONSE_BYTES`, because a body can be endless, or inflate to more than fits in memory. */
+/** Reads at most `MAX_RESPONSE_BYTES`, because a body can be endless or decompress to more than fits in memory. */
 async function readText(response: Response, product: string): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -103,7 +103,7 @@ function parseJson(text: string, product: string, { origin, pathname }: URL): un
 function describeFailure(error: Error, timeoutSeconds: number): string {
   if (error.name === 'TimeoutError') return `no complete response within ${timeoutSeconds} seconds`;
   const { cause } = error;
-  // The message of an error about the request itself quotes the token or the password.
+  // Without a cause, the error is about the request itself, and its message can quote the token or the password.
   if (!(cause instanceof Error)) return 'the URL or a header of the request is invalid';
   const code = 'code' in cause ? String(cause.code) : '';
   // OpenSSL's message consists of several lines with addresses and file names.

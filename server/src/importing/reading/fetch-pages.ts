@@ -6,16 +6,16 @@ export type JsonApi = {
   product: string;
   url: string;
   headers: Record<string, string>;
-  /** Sentences that say what to do about a status. */
+  /** By status code, a sentence that says what to do about it. */
   hints: Record<number, string>;
 };
-/** The items of a response, and how many there are on all pages. */
+/** The items in a response, and the number of items on all pages. */
 export type Page = { items: unknown[]; totalCount: number };
 
 const TIMEOUT_SECONDS = 30;
 const MAX_PAGES = 2_000;
 
-/** Fetches an object. Any other response is an error that says what to do. */
+/** Fetches an object. Throws an error that says what to do if the response is anything else. */
 export async function fetchObject<T extends object>(
   { product, url, headers, hints }: JsonApi,
   path: string,
@@ -32,7 +32,7 @@ export async function fetchObject<T extends object>(
   return body as T;
 }
 
-/** Fetches the items on all pages. The path ends with `?` or with parameters. */
+/** Fetches the items on all pages. The path must end with `?` or with query parameters. */
 export async function fetchAllPages<T extends object>(
   api: JsonApi,
   path: string,

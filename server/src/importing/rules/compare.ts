@@ -9,8 +9,8 @@ import { type Translation, toConstraint } from './translate.ts';
 export type ComparisonResult = { contextCount: number; differingContextCount: number; example?: Context };
 
 /**
- * Evaluates the rules as the source does, and the translated strategies with the SDK, for contexts on both sides of each condition.
- * Where a rule splits users, the result must be one of its variations.
+ * Compares the rules, evaluated as in the source, with the translated strategies, evaluated with the SDK, for contexts on both sides
+ * of each condition. If a rule splits users, any of its variations counts as a match.
  */
 export function compareRules(
   flag: Flag,
@@ -47,7 +47,7 @@ function createEvaluator(
 ): (context: Context) => string {
   const segmentConstraints = [...segments.values()].map(comparisons => comparisons.map(toConstraint));
   const evaluate = makeSdk({
-    // Without a strategy, a flag is enabled for everyone, so the import disables it.
+    // SDKs enable a flag without strategies for everyone, so the import disables it.
     getToggle: () => ({ name: key, enabled: on && strategies.length > 0, strategies, variants: [] }),
     getSegment: (id: number) => ({ id, constraints: segmentConstraints[id - 1] ?? [] }),
   });
@@ -64,7 +64,7 @@ function sampleContexts({ rules }: Targeting, count: number): Context[] {
   const pick = makeRandomInt(count);
   return Array.from({ length: count }, (_, index) => {
     const fieldValues = [...fields].flatMap(([field, fieldComparisons]) => {
-      // An application sends almost every field, so a missing one is rare.
+      // Applications send almost every field, so fields are rarely omitted here.
       if (field !== 'userId' && pick(20) === 0) return [];
       const values = fieldComparisons.flatMap(listValuesAround);
       const value = pick(3) === 0 ? `other-${pick(50)}` : values[pick(values.length)];

@@ -77,7 +77,7 @@ function compare({ operator, values, caseInsensitive = false }: Comparison, inpu
 const MAX_PATTERNS = 1_000;
 const patterns = new Map<string, ReturnType<typeof compilePattern>>();
 
-/** Matches in linear time, for any pattern. An invalid pattern matches nothing, and validation rejects it later. */
+/** Compiles a pattern, which matches in linear time. An invalid pattern matches nothing, and validation rejects it later. */
 function getPattern(text: string, ignoreCase: boolean): ReturnType<typeof compilePattern> {
   const key = `${ignoreCase} ${text}`;
   if (patterns.has(key)) return patterns.get(key);
@@ -87,9 +87,7 @@ function getPattern(text: string, ignoreCase: boolean): ReturnType<typeof compil
   return compiledPattern;
 }
 
-/**
- * Compares two values. The result is negative if the first value is less, 0 if they are equal, and NaN if they cannot be compared.
- */
+/** Returns a negative number if the first value is less, 0 if the values are equal, and NaN if they cannot be compared. */
 function compareOrder(operator: string, value: string, otherValue: string): number {
   if (operator.startsWith('NUM_'))
     return value.trim() === '' ? Number.NaN : Number(value) - Number(otherValue);

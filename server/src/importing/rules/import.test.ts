@@ -71,7 +71,7 @@ const readLastEventId = async (): Promise<number> => {
   return rows[0]?.id ?? 0;
 };
 
-test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and a second run writes nothing', async () => {
+test('LaunchDarkly: imports rules, targets, segments and prerequisites, and writes nothing in a second run', async () => {
   await createProject('ld');
   const plan = await importAll(await readLaunchDarklyFixture(), 'ld', 'LaunchDarkly');
 
@@ -105,7 +105,7 @@ test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and
     expect.stringMatching(/^not a name for a url\?: its key .*; rename it/),
   ]);
   expect((await readEnvironment('ld', 'experiment', 'production')).enabled).toBe(false);
-  // The results differ only if a context lacks the field that splits users, as the note says.
+  // The results differ only if a context lacks the field that splits users, which the other note explains.
   expect(plan.notes.filter(note => note.includes('differs'))).toEqual([
     expect.stringMatching(/^banner in production: the result differs for \d+ of 1,000 contexts/),
   ]);
@@ -116,7 +116,7 @@ test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and
   expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
-test('Flagsmith: identity and segment overrides are imported in order of precedence', async () => {
+test('Flagsmith: imports identity and segment overrides in order of precedence', async () => {
   await createProject('fs');
   const plan = planImport(
     (await readFlagsmithFixture()).map(flag => ({ ...flag, key: `fs-${flag.key}` })),
@@ -149,7 +149,7 @@ async function readGrowthBookFixture(): Promise<Flag[]> {
   return readGrowthBook(organization as Organization);
 }
 
-test('GrowthBook: rules, saved groups and prerequisites are imported, and a second run writes nothing', async () => {
+test('GrowthBook: imports rules, saved groups and prerequisites, and writes nothing in a second run', async () => {
   await createProject('gb');
   const prefix = (flags: Flag[]) =>
     flags.map(flag => ({
@@ -174,7 +174,7 @@ test('GrowthBook: rules, saved groups and prerequisites are imported, and a seco
   expect(checkout.strategies).toMatchObject([
     {
       title: 'Swedes on new apps',
-      // Users outside the share continue with the next rule, so its strategy does not exclude Swedes.
+      // Users outside the share continue with the next rule, so the strategy of the next rule does not exclude Swedes.
       parameters: { rollout: '10', stickiness: 'userId' },
       constraints: [
         { contextName: 'userId', operator: 'NOT_IN', values: ['mallory', 'trudy'] },
@@ -233,7 +233,7 @@ async function readFliptFixture(): Promise<Flag[]> {
   return readFlipt(namespaces as Namespaces).map(flag => ({ ...flag, key: `flipt-${flag.key}` }));
 }
 
-test('Flipt: rollouts, segments and distributions are imported, and a second run writes nothing', async () => {
+test('Flipt: imports rollouts, segments and distributions, and writes nothing in a second run', async () => {
   await createProject('flipt');
   const plan = await importAll(await readFliptFixture(), 'flipt', 'Flipt');
 
@@ -274,7 +274,7 @@ test('Flipt: rollouts, segments and distributions are imported, and a second run
   expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
-test('a flag that validation rejects does not stop the import', async () => {
+test('imports the other flags if validation rejects one', async () => {
   await createProject('some');
   const flags = (await readLaunchDarklyFixture()).map(flag => ({ ...flag, key: `some-${flag.key}` }));
   const [firstFlag] = flags;
@@ -298,7 +298,7 @@ test('a flag that validation rejects does not stop the import', async () => {
   expect(plan.environments.get('production')?.features).toEqual([]);
 });
 
-test('reports an environment that does not exist before anything is written', async () => {
+test('reports an environment that does not exist before it writes anything', async () => {
   const plan = planImport(await readLaunchDarklyFixture(), { mapEnvironment: () => 'nowhere' });
   const lastIdBefore = await readLastEventId();
 
@@ -422,7 +422,7 @@ const readSegments = async (feature: string, environment: string): Promise<unkno
   return rows;
 };
 
-test('a segment that differs between environments becomes one segment for each environment', async () => {
+test('splits a segment that differs between environments into one segment per environment', async () => {
   await createProject('differing');
   const flags = [flagInSegment('differing-flag', 'beta', { production: ['1'], development: ['2'] })];
 
@@ -436,7 +436,7 @@ test('a segment that differs between environments becomes one segment for each e
   ]);
 });
 
-test('a segment that exists in Halyard with different constraints stops the import before anything is written', async () => {
+test('stops before writing anything if a segment exists in Halyard with different constraints', async () => {
   await createProject('taken');
   await importAll([flagInSegment('taken-1', 'testers', { production: ['1'] })], 'taken', 'LaunchDarkly');
   const lastIdBefore = await readLastEventId();
@@ -453,7 +453,7 @@ test('a segment that exists in Halyard with different constraints stops the impo
   expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
-test('names the entry of a flag without a key, and imports the others', async () => {
+test('reports the position of a flag without a key, and imports the other flags', async () => {
   await createProject('nameless');
   const flags = ['nameless-1', '', 'nameless-2'].map(key =>
     flagInSegment(key, 'nameless', { production: ['1'] }),
@@ -465,7 +465,7 @@ test('names the entry of a flag without a key, and imports the others', async ()
   expect((await readEnvironment('nameless', 'nameless-2', 'production')).enabled).toBe(true);
 });
 
-test('an oversized segment or an invalid pattern rejects only the flags that use it', async () => {
+test('rejects only the flags that use an oversized segment or an invalid pattern', async () => {
   await createProject('large');
   const users = Array.from({ length: 1_001 }, (_, index) => `user-${index}`);
   const pattern: Flag = flagInSegment('bad-pattern', 'unused', { production: [] });

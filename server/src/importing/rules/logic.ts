@@ -9,7 +9,7 @@ import {
 
 export const ALWAYS: AnyOf = [[]];
 
-/** Alternatives multiply, so a few long rules could use up all memory. */
+/** Combining rules multiplies their alternatives, so a few long rules could use up all memory. */
 const MAX_ALTERNATIVES = 500;
 
 /** Returns a condition that is true if all parts are true. */
@@ -44,8 +44,8 @@ export const getComparisons = (condition: Condition): Comparison[] =>
   isSegment(condition) ? condition.comparisons : [condition];
 
 /**
- * Returns a reference to the segment if it has a single alternative. If it has several, its alternatives are used directly, because
- * a Halyard segment cannot hold alternatives.
+ * Returns a reference to the segment if it has a single alternative. Otherwise returns its alternatives, because a Halyard segment
+ * cannot contain several.
  */
 export function asReference(segment: string, when: AnyOf): AnyOf {
   const [alternative] = when;
@@ -56,7 +56,7 @@ export function asReference(segment: string, when: AnyOf): AnyOf {
 
 const toKey = (condition: Condition): string => JSON.stringify(condition);
 
-/** Drops repeated conditions, alternatives that nobody can match, and alternatives that a shorter alternative covers. */
+/** Drops repeated conditions, alternatives that nobody can match, and alternatives that a shorter one covers. */
 function simplify(when: AnyOf): AnyOf {
   const keptAlternatives: { conditions: AllOf; keys: Set<string> }[] = [];
   const distinctAlternatives = when

@@ -18,7 +18,7 @@ export type Variation = {
   name: string;
   /** Whether an application that evaluates the flag gets true. */
   enabled: boolean;
-  /** What an application gets when it asks for the variant. Undefined for a flag that is only true or false. */
+  /** The payload that an application gets with the variant. Undefined for a flag that is only true or false. */
   payload?: { type: 'string' | 'number' | 'json'; value: string };
 };
 
@@ -35,8 +35,8 @@ export type Targeting = {
 };
 
 /**
- * Serves one variation, splits users among several, or serves one to a share of the users. Weights add up to 1. With a share, all
- * other users continue with the next rule.
+ * Serves one variation, splits users among several, or serves one to a share of the users. Weights add up to 1. Users outside a
+ * share continue with the next rule.
  */
 export type Serve = { variation: number } | Split | Share;
 export type Split = { split: { variation: number; weight: number }[]; by: string };
@@ -44,11 +44,11 @@ export type Share = { variation: number; share: number; by: string };
 
 export type Rule = { title: string; when: AnyOf; serve: Serve };
 
-/** A list of alternatives, each of which is a list of conditions that must all be true. */
+/** A list of alternatives. Each alternative is a list of conditions that must all be true. */
 export type AnyOf = AllOf[];
 export type AllOf = Condition[];
 
-/** A condition is false for a context without the field. By default, so is a negated condition. */
+/** A condition is false for a context without the field. By default, the same is true of a negated condition. */
 export type Condition = Comparison | SegmentReference;
 export type Comparison = {
   field: string;
@@ -65,7 +65,7 @@ export type Parent = { key: string; variation: number };
 /** Something that has no equivalent in Halyard. The flag stays disabled in the environment, and the report says why. */
 export type Unsupported = { unsupported: string };
 
-/** Thrown by readers. It affects only the flag being read, in one environment. */
+/** Thrown by readers. Affects only the flag being read, and only in one environment. */
 export class UnsupportedError extends Error {}
 
 export const isSegment = (condition: Condition): condition is SegmentReference => 'segment' in condition;

@@ -17,19 +17,19 @@ import { isPartial, type Translation, translate } from './translate.ts';
 /** What an import would write, and what the user should know before running it. */
 export type Plan = {
   environments: Map<string, FeatureExport>;
-  /** Segments by name, which every project can use. */
+  /** Segments by name. Every project can use them. */
   segments: Map<string, Comparison[]>;
   /** Flags that stay disabled in an environment, with the reason. */
   unsupported: string[];
-  /** Minor differences, such as rounded percentages, defaults, and contexts without a field. */
+  /** Minor differences, for example because of rounded percentages, defaults, or contexts that lack a field. */
   notes: string[];
   contextCount: number;
 };
 
 export type PlanOptions = {
-  /** Maps an environment of the source to an environment in Halyard. An environment that maps to undefined is not imported. */
+  /** Maps a source environment to a Halyard environment, or to undefined if the environment is not imported. */
   mapEnvironment: (environment: string) => string | undefined;
-  /** Disables flags that split users, because some users would switch variations once. */
+  /** Disables flags that split users, because the import would switch some users to a different variation. */
   freezePartial?: boolean;
 };
 
@@ -45,7 +45,7 @@ const BUILT_IN_FIELDS: ReadonlySet<string> = new Set([
   'currentTime',
 ]);
 
-/** Translates every flag in every environment. Flags with parents come last, so that their parents are created first. */
+/** Translates every flag in every environment. Flags that have parents come last, so that the parents are created first. */
 export function planImport(flags: Flag[], { mapEnvironment, freezePartial = false }: PlanOptions): Plan {
   const plan: Plan = {
     environments: new Map(),
@@ -114,8 +114,8 @@ function translateTargeting(
 }
 
 /**
- * Returns a function that names the segments to create. In the source, a segment belongs to one environment, whereas in Halyard it
- * belongs to all of them. A segment that differs between environments therefore becomes several, with the environment in their names.
+ * Returns a function that names the segments to create. A source segment belongs to one environment, but a Halyard segment applies to
+ * all of them, so a segment that differs between environments becomes several, with the environment in their names.
  */
 function makeSegmentNamer(flags: Flag[]): (name: string, environment: string) => string {
   const contents = new Map<string, Set<string>>();
@@ -149,10 +149,7 @@ function noteDifferences(
   );
 }
 
-/**
- * Returns the parents of flags. In Halyard, parents belong to a flag rather than to its environments, and a parent cannot have a
- * parent.
- */
+/** Returns the parents of flags. In Halyard, a flag has the same parents in every environment, and a parent cannot have parents. */
 function collectParents(flags: Flag[], plan: Plan): Map<string, Parents> {
   const byKey = new Map(flags.map(flag => [flag.key, flag]));
   const hasParents = (flag: Flag): boolean =>

@@ -28,7 +28,7 @@ export function makeVariantNames(names: string[]): string[] {
   return uniqueNames;
 }
 
-/** Returns a rule that serves a variation to a share of the users it matches, or no rule if the share is 0. */
+/** Returns a list with a rule that serves a variation to a share of the users it matches. The list is empty if the share is 0. */
 export function serveShare(title: string, when: AnyOf, variation: number, share: number, by: string): Rule[] {
   if (share <= 0) return [];
   return [{ title, when, serve: share >= 1 ? { variation } : { variation, share, by } }];

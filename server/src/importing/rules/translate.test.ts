@@ -54,7 +54,7 @@ function check(variations: Flag['variations'], sourceTargeting: Targeting) {
 }
 
 describe('boolean flags', () => {
-  test('a rule that enables the flag and a default that does not become one strategy', () => {
+  test('a rule that enables the flag, followed by a default that disables it, becomes one strategy', () => {
     const { strategies, differingContextCount } = check(
       BOOLEAN,
       targeting([rule([[is('country', 'SE')]], { variation: TRUE })], { variation: FALSE }),
@@ -74,7 +74,7 @@ describe('boolean flags', () => {
     ]);
   });
 
-  test('a rule that disables is excluded from the strategies of later rules', () => {
+  test('users of a rule that disables the flag are excluded from the strategies of later rules', () => {
     const { strategies, differingContextCount } = check(
       BOOLEAN,
       targeting([rule([[is('country', 'SE'), is('plan', 'free')]], { variation: FALSE })], {
@@ -90,7 +90,7 @@ describe('boolean flags', () => {
     expect(differingContextCount).toBe(0);
   });
 
-  test('users whom a percentage rule matches are not passed on to later rules', () => {
+  test('users whom a percentage rule matches do not continue with later rules', () => {
     const halfSplit: Serve = {
       by: 'default',
       split: [
@@ -161,7 +161,7 @@ describe('boolean flags', () => {
     expect(check(BOOLEAN, abroadTargeting).differingContextCount).toBeGreaterThan(0);
   });
 
-  test('a flag that is true while it is off is not imported as disabled', () => {
+  test('rejects a flag that serves true while it is off, because Halyard cannot express that', () => {
     const disabledTargeting = targeting([], { variation: FALSE }, { on: false, off: TRUE });
 
     expect(() => translate(flagWith(BOOLEAN), disabledTargeting)).toThrow(UnsupportedError);
@@ -185,7 +185,7 @@ test('for a flag with values, the first rule that matches determines the variant
   expect(differingContextCount).toBe(0);
 });
 
-test('weights are thousandths that add up to 1,000, and rounding is reported', () => {
+test('rounds weights to thousandths that add up to 1,000, and reports the rounding', () => {
   const makeThird = (variation: number) => ({ variation, weight: 1 / 3 });
   const { strategies, notes } = check(
     COLORS,
@@ -208,7 +208,7 @@ test('a share of less than 1 percent is not rounded down to 0', () => {
   expect(check(BOOLEAN, targeting([], split)).strategies[0]?.parameters?.rollout).toBe('1');
 });
 
-test('finds and names contexts that lack the field of a negated condition', () => {
+test('finds contexts that lack the field of a negated condition, and names the field', () => {
   const notSweden = [[{ ...is('country', 'SE'), negated: true }]];
   const { differingContextCount, example, notes } = check(
     BOOLEAN,
@@ -233,7 +233,7 @@ test('detects a wrong translation', () => {
   expect(compareRules(flag, sourceTargeting, wrong, 1_000).differingContextCount).toBeGreaterThan(100);
 });
 
-test('rules that exclude each other in too many ways are unsupported', () => {
+test('rejects rules that exclude each other in too many combinations', () => {
   const wideCondition = (n: number): AnyOf => [
     Array.from({ length: 4 }, (_, index) => is(`f${n}-${index}`, 'x')),
   ];

@@ -15,7 +15,7 @@ import {
 
 type Strategy = FeatureExport['featureStrategies'][number];
 
-/** The strategies of a flag in one environment, and what the user should know about them. */
+/** The strategies of a flag in one environment, with notes for the user about them. */
 export type Translation = { strategies: Strategy[]; segments: Map<string, Comparison[]>; notes: string[] };
 
 const MAX_STRATEGIES = 30;
@@ -23,10 +23,10 @@ const MAX_CONSTRAINTS = 30;
 const MAX_SEGMENTS = 5;
 
 /**
- * Translates rules to strategies. In the source, the first rule that matches applies. In Halyard, every enabled strategy is an
- * alternative, and the first one that matches determines the variant. So a rule that enables the flag becomes one strategy for each
- * alternative of its condition. After a rule that disables the flag for some users, the strategies of later rules exclude everyone
- * whom that rule matches.
+ * Translates rules to strategies. In the source, only the first rule that matches applies. In Halyard, any matching strategy enables
+ * the flag, and the first one that matches determines the variant. So a rule that enables the flag becomes one strategy for each
+ * alternative of its condition, and if a rule disables the flag for some users, the strategies of later rules exclude everyone whom
+ * that rule matches.
  */
 export function translate(flag: Flag, targeting: Targeting): Translation {
   const { rules, otherwise, off, on } = targeting;
@@ -49,7 +49,7 @@ export function translate(flag: Flag, targeting: Targeting): Translation {
         variants,
         segments: segmentIds,
       });
-      // Counts alternatives while they are created, because nested alternatives multiply.
+      // Checked while strategies are created, because nested alternatives multiply.
       if (strategies.length > MAX_STRATEGIES)
         throw new UnsupportedError(`its rules would require more than ${MAX_STRATEGIES} strategies`);
     }
@@ -70,11 +70,11 @@ export function translate(flag: Flag, targeting: Targeting): Translation {
   };
 }
 
-/** Whether some users get a different result than others because of their hash. */
+/** Whether the result depends on the hash of the user. */
 export const isPartial = (strategies: Strategy[]): boolean =>
   strategies.some(({ parameters, variants }) => parameters?.rollout !== '100' || (variants ?? []).length > 1);
 
-/** Users outside the share of the last rule get the default, so this rule is a split between the two. */
+/** Turns a share in the last rule into a split, because users outside the share get the default. */
 function mergeLastShare(rules: Rule[], otherwise: Serve): Rule[] {
   const lastRule = rules.at(-1);
   if (lastRule === undefined || !('share' in lastRule.serve) || 'split' in otherwise) return rules;
@@ -141,7 +141,7 @@ function computeOutcome({ variations }: Flag, { serve }: Rule): Outcome {
   return { rollout, variants, isExact };
 }
 
-/** Rounds a percentage so that one below 1 does not become 0, and one just below 100 does not become 100. */
+/** Rounds a percentage, but never to 0 or to 100, unless it is exactly that. */
 const roundPercentage = (percent: number): number =>
   percent > 0 && percent < 1 ? 1 : percent > 99 && !isWhole(percent) ? 99 : Math.round(percent);
 
@@ -154,14 +154,14 @@ function buildVariants(
   const weights = enabledShares.map(({ weight }) =>
     Math.max(1, Math.round((weight / enabledWeight) * 1_000)),
   );
-  // Rounding leaves a remainder of a thousandth or two, which goes to the largest variant.
+  // Rounding leaves a difference of a thousandth or two, which goes to the largest variant.
   const largestIndex = weights.indexOf(Math.max(...weights));
   weights[largestIndex] =
     (weights[largestIndex] ?? 0) + 1_000 - weights.reduce((sum, weight) => sum + weight, 0);
   return enabledShares.map(({ servedVariation: { name, payload } }, index) => ({
     name,
     weight: weights[index] ?? 0,
-    // At least one weight must be variable, and weights that add up to 1,000 stay as they are.
+    // At least one weight must be variable. The server does not change weights that already add up to 1,000.
     weightType: index === largestIndex ? ('variable' as const) : ('fix' as const),
     ...(payload ? { payload } : {}),
   }));
@@ -204,7 +204,7 @@ export function toConstraint({ field, operator, values, negated, caseInsensitive
   };
 }
 
-/** Notes conditions whose result differs if the context lacks the field. */
+/** Returns notes about conditions whose result differs if the context lacks the field. */
 function noteMissingFields({ rules, negationMatchesMissingField = false }: Targeting): string[] {
   const differingComparisons = rules
     .flatMap(({ when }) => when.flat())
@@ -219,8 +219,8 @@ function noteMissingFields({ rules, negationMatchesMissingField = false }: Targe
 }
 
 /**
- * Notes the field that assigns variations. Users without the field get the first variation in the source, but do not match the
- * strategy in Halyard.
+ * Returns notes about fields that assign variations. Users without such a field get the first variation in the source, but do not
+ * match the strategy in Halyard.
  */
 const noteStickiness = (strategies: Strategy[]): string[] =>
   [...new Set(strategies.map(({ parameters }) => parameters?.stickiness ?? 'default'))]
