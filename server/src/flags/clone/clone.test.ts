@@ -210,7 +210,7 @@ test(
   },
 );
 
-/** Whether a groupId differs from the feature's name. Replacing such a groupId makes the copy differ from its source. */
+/** Replacing a groupId that differs from the feature's name makes the copy differ. */
 const hasCustomGroupId = ({ environments, name }: Feature): boolean =>
   environments.some(({ strategies }) =>
     strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),

@@ -66,7 +66,7 @@ const planStrategy =
         : content.parameters,
   });
 
-/** Lists the parts of the source that are not copied. Parts that the source does not have are not listed. */
+/** Lists the parts that the source has but the copy does not. */
 function* listOmittedParts(
   source: FeatureState,
   target: Target,

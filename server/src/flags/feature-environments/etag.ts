@@ -5,7 +5,7 @@ import { lockRows } from '../feature-rows/store.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 import { findEnvironment } from './store.ts';
 
-/** Drops the time of the last SDK request, so that SDK requests do not invalidate ETags. */
+/** Drops the time of the last SDK request, which must not affect ETags. */
 export const getEnvironmentContent = ({ lastSeenAt: _, ...content }: FeatureEnvironment) => content;
 
 export const environmentEtag = (environment: FeatureEnvironment): string =>

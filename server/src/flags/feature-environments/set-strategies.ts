@@ -40,7 +40,7 @@ export async function setStrategies(
 
 type Steps = {
   removed: FeatureStrategy[];
-  /** The strategies before and after their update, both with the previous sort order. */
+  /** Before and after the update, both with the previous sort order. */
   updated: { strategyBefore: FeatureStrategy; strategyAfter: FeatureStrategy }[];
   added: FeatureStrategy[];
   /** The strategies before and after sorting, if sorting changes an existing strategy. */

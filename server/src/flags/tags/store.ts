@@ -34,7 +34,7 @@ export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
   await tx.insertInto('tag_types').values(tagTypeColumns(tagType)).execute();
 }
 
-/** Inserts the tag types that do not exist yet and returns those that it inserted. */
+/** Returns the tag types that it inserted. */
 export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promise<TagType[]> {
   return await tx
     .insertInto('tag_types')

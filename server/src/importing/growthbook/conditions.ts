@@ -107,7 +107,7 @@ export function makeConditionReader(
     );
   };
 
-  /** Reads an operator that compares a field with a list. The field can differ from the attribute that the list belongs to. */
+  /** Compares a field with a saved list, which may be about a different attribute. */
   const readGroupList = (field: string, id: unknown): AnyOf => {
     const group = findGroup(id);
     if (group.values === undefined) throw new UnsupportedError(`saved group "${group.name}" as a list`);
