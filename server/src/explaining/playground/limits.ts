@@ -47,7 +47,7 @@ export function rejectLargeDocuments(total: number, largest: number): void {
   }
   if (total <= MAX_DOCUMENTS_SIZE) return;
   throw tooLarge(
-    `The features of the request have ${total} bytes of strategies and variants. One request can read at most ${MAX_DOCUMENTS_SIZE}. ${CHOOSE_FEWER}`,
+    `The requested features have ${total} bytes of strategies and variants. One request can read at most ${MAX_DOCUMENTS_SIZE}. ${CHOOSE_FEWER}`,
   );
 }
 
