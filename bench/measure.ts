@@ -72,7 +72,7 @@ export async function readCpu(serverPid: number, client: pg.Client): Promise<Cpu
     const endedBefore = await readEndedMs(parent);
     const processMs = await readChildMs(parent);
     const endedMs = await readEndedMs(parent);
-    // A process that ended between the two readings would count twice, so the reading is repeated.
+    // A process that ended while the others were read would count twice, so the reading is repeated.
     if (endedMs === endedBefore || n === MAX_ATTEMPTS) return { server, processMs, servingPids, endedMs };
   }
 }
@@ -95,7 +95,7 @@ export function cpuBetween(
   readingAfter: CpuReading,
 ): { server: number; postgres: number } {
   let postgres = readingAfter.endedMs - readingBefore.endedMs;
-  // A connection that was closed in between counts as an ended process, with all its CPU time.
+  // `endedMs` includes all CPU time of a connection that was closed in between, so subtract what it had used before.
   for (const [pid, usedMs] of readingBefore.processMs)
     if (!readingAfter.processMs.has(pid)) postgres -= usedMs;
   for (const pid of readingAfter.servingPids) {

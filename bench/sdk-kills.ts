@@ -56,7 +56,7 @@ await runCampaign(async campaign => {
       observedSdks.push(await observeSdk(balancer.url, token, transport, { ...settings, pollMs: POLL_MS }));
   console.log(`${observedSdks.length} SDKs ready, ${loadAverage()}`);
 
-  /** After five failures in a minute, an SDK falls back to polling until its application switches it to streaming again. */
+  /** After five failures in a minute, an SDK falls back to polling until its application switches it back to streaming. */
   const restartStreaming = () => {
     for (const { sdk, transport } of observedSdks)
       if (transport === 'streaming') void sdk.setExperimentalMode('streaming');

@@ -65,7 +65,7 @@ export async function measureCounting(
     performance.now() < deadline
   )
     await sleep(500);
-  // Duplicate counts would arrive later, so this waits for them.
+  // Wait before counting, because duplicate counts would arrive late.
   await sleep(12_000);
   const sum = await countStored('counted');
 

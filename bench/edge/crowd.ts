@@ -14,8 +14,8 @@ const ROUNDS = 30;
 const MAX_RATIO = 2;
 
 /**
- * Uses plain connections instead of edges. All of them read the snapshot simultaneously and then consume the stream. The baseline
- * is the same number of connections to a process that only writes the frame to each of them.
+ * Simulates edges with plain connections, all of which read the snapshot simultaneously and then consume the stream. The baseline is
+ * a process that does nothing but write the frame to the same number of connections.
  */
 export async function measureCrowd({ server, client, enrol }: World, count: number): Promise<Row[]> {
   const { secret } = await enrol();

@@ -167,7 +167,7 @@ await runCampaign(async campaign => {
 
   const expected = await readDocuments(pool, ENVIRONMENT);
   const { differing, ms } = await waitUntilEqual(() => {
-    // After five failures in a minute, an SDK falls back to polling until its application switches it to streaming again.
+    // After five failures in a minute, an SDK falls back to polling until its application switches it back to streaming.
     for (const { sdk, transport } of observedSdks)
       if (transport === 'streaming') void sdk.setExperimentalMode('streaming');
     return observedSdks.flatMap(({ sdk }) => describeDifference(getSdkFlags(sdk), expected) ?? []);

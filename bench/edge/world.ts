@@ -50,7 +50,7 @@ export async function makeWorld(flags: number): Promise<World> {
   const url = new URL(getDatabaseUrl(name));
   const baseFolder = mkdtempSync(join(tmpdir(), 'halyard-edge-bench-'));
   await bundle({ root: ROOT, folder: baseFolder, entries: { edge: 'edge/src/main.ts' }, maps: 'none' });
-  // The package has this file too. Without it, Node.js would parse each file twice to determine that it is a module.
+  // The published package has this file too. Without it, Node.js would parse each script twice to find out that it is a module.
   writeFileSync(join(baseFolder, 'package.json'), '{"type":"module"}');
   await createDatabase(name);
   const server = await startServer(url);

@@ -6,10 +6,10 @@ import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts
 
 /** How long the standby replicates under load before it is disconnected. */
 const FOLLOW_MS = 1_000;
-/** Smaller than the number of events that a round loses. */
+/** Each round begins this many events before the end of a search index chunk, and loses more events than that. */
 const EVENTS_BEFORE_CHUNK = 30;
 
-/** The database from one failover to the next. During an era, commits are only added. They can be lost only between two eras. */
+/** The database between two failovers. Commits can be lost from one era to the next, but never within an era. */
 export type Era = {
   number: number;
   cluster: Cluster;
@@ -26,14 +26,14 @@ export type Era = {
 export type EraListener = {
   /** Called when the era is over. Its content is final, and can still be read. */
   onClosed?: (era: Era) => Promise<void>;
-  /** Called when the next era's content is known, before the server can reach it. */
+  /** Called when the next era can be read directly, before the server can reach it. */
   onOpening?: (era: Era) => Promise<void>;
 };
 
 /** `position` is the id of the newest event that was lost. */
 export type Outcome = { lostEvents: number; position: number; downMs: number };
 
-/** The minimum duration and number of events to lose. PostgreSQL skips up to 32 ids after a crash, so a round must lose more. */
+/** The minimum time and number of events to lose. PostgreSQL skips up to 32 ids after a crash, so a round must lose more than 32. */
 export type Loss = { ms: number; events: number };
 
 export type FailingDatabase = {

@@ -62,8 +62,8 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
   atEnd(server.stop);
 
   /**
-   * Counts failures long after a failover. Requests may fail with 503 only during a failover, but on a busy machine a few wait
-   * too long for a lock.
+   * Counts requests that fail long after a failover. They are counted rather than reported as a problem, because on a busy machine,
+   * a few requests wait too long for a lock.
    */
   function recordIfFailed({ status, text, sentAt }: Response): void {
     if (status === 500) report('response with 500')(text);

@@ -15,7 +15,7 @@ const TYPES = [
   'api-token-created',
 ];
 
-/** The results of plain SQL before and after a response in one era. The response may come from any era that it overlaps. */
+/** The results of plain SQL before and after a request, in one era. A response may come from any era that its request overlaps. */
 type Candidate = { era: Era; resultBefore: Result; resultAfter?: Result };
 type PendingSearch = { search: Search; candidates: Candidate[] };
 
@@ -48,7 +48,7 @@ export function startSearches(
     },
   });
 
-  /** Starts a search in the current era. If that era is closed, only the next era counts, which `onOpening` adds. */
+  /** Adds the current era as a candidate. If it is already closed, `onOpening` adds the next era instead. */
   async function startSearch({ search, candidates }: PendingSearch): Promise<void> {
     const { era } = database;
     if (era.state === 'closed') return;
@@ -56,7 +56,7 @@ export function startSearches(
     if (resultBefore && !isClosed(era)) candidates.push({ era, resultBefore });
   }
 
-  /** Reads the result after the response in the latest era. If the era ends before that, `onClosed` reads the result. */
+  /** Reads the result after the response from the latest era, unless the era ends first and `onClosed` reads the result. */
   async function complete({ search, candidates }: PendingSearch): Promise<void> {
     for (;;) {
       const latest = candidates.at(-1);

@@ -23,8 +23,8 @@ export type EventLog = {
 };
 
 /**
- * Keeps a copy of the log through a stream, as a consumer does. It reconnects with the last id it received, and drops events
- * newer than the id at the end of a stream.
+ * Keeps a copy of the log by tailing a stream, as a consumer does. When a stream ends, it drops the events that are newer than the
+ * stream's last id, and reconnects with that id.
  */
 export async function tailEvents(
   server: string,

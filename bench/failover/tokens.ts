@@ -38,7 +38,7 @@ export type Tokens = {
     lostTokens: number;
     /** Revoked tokens that are valid again, because their revocation was lost. */
     resurrectedTokens: number;
-    /** The longest time after which a revoked or lost token was still accepted. */
+    /** The longest time for which a token was still accepted after it was revoked or lost. */
     longestAcceptedAfterRevocationMs: number;
     /**
      * Requests accepted with a revoked token, because the database became unreachable before the server's deadline for applying

@@ -49,7 +49,7 @@ export function startWriters(
     recordIfFailed(response);
     if (response.status === 404) {
       const createStatus = await write('POST', PROJECT, { name, description: `Flag of writer ${writer}` });
-      // The flag was archived, and the connection broke before it was deleted.
+      // An earlier attempt archived the flag, but the connection broke before it could delete the flag.
       if (createStatus === 409) await write('DELETE', `/api/admin/archive/${name}`);
       await write('POST', `${environmentPath}/strategies`, strategy);
       await write('POST', `${environmentPath}/on`);

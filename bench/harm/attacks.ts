@@ -11,7 +11,7 @@ export type World = {
   user: { username: string; password: string };
   /** The secret of a signup link. */
   invitation: string;
-  /** The path of the event stream that the server returns with the flags of the attacker's page. */
+  /** The path of the event stream that the server returns when the attacker evaluates flags. */
   pageStream: string;
 };
 
@@ -27,7 +27,7 @@ export type HarmRequest = {
 export type Attack = {
   name: string;
   caller: Caller;
-  /** The nth request. The caller's token is added, unless the request has an Authorization header. */
+  /** Builds the nth request. The caller's token is added, unless the request has an Authorization header. */
   request: (n: number, world: World) => HarmRequest;
   /**
    * Whether the client reads its responses (the default), stops reading after the first bytes, disconnects after 1 s, or sends a byte
@@ -61,7 +61,7 @@ const bomb = once(() =>
   }),
 );
 
-/** A body whose 49,000 strings are all rejected, each with a path of 30,000 characters. */
+/** A body with 49,000 invalid strings, each at a path of 30,000 characters. */
 const violations = once(() => {
   const openings = Array.from({ length: 30 }, () => `"${'k'.repeat(999)}":{`).join('');
   return `{${openings}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
@@ -149,7 +149,7 @@ const ANONYMOUS: Attack[] = [
   })),
 ];
 
-/** Requests of a viewer to the admin API. */
+/** Requests from a viewer to the admin API. */
 const ADMIN: Attack[] = [
   attackBy('viewer')('large feature searches', n => ({
     path: `/api/admin/search/features?limit=1000&sortBy=lastSeenAt&query=a,b,c,d,e,f,g,h,i,j&offset=${n % 50}`,
@@ -216,9 +216,9 @@ const toolCall = (name: string, input: object): HarmRequest => {
   };
 };
 
-/** Calls of MCP tools. */
+/** MCP tool calls. */
 const MCP: Attack[] = [
-  // A plan locks its flags until it is rolled back, while others change the same flag.
+  // A plan locks its flags until it is rolled back, so callers who change the same flag have to wait.
   attackBy('agent')('plans for a flag that others change', n =>
     toolCall('plan_change', {
       changes: Array.from({ length: 20 }, (_, k) => ({

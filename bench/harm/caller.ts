@@ -51,7 +51,7 @@ process.on('message', async (message: CallerTask | 'stop') => {
   process.send?.(outcomes, () => process.exit(0));
 });
 
-/** Sends requests until the campaign stops it, and does not wait for open responses at the end. */
+/** Sends requests until the campaign stops it, without waiting for the last responses. */
 async function runAttack(name: string, connections: number, world: World): Promise<Outcome> {
   const attack = ATTACKS.find(candidate => candidate.name === name);
   if (!attack) throw new Error(`There is no attack "${name}"`);

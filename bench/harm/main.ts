@@ -56,7 +56,7 @@ await runCampaign(async ({ fail, atEnd }) => {
       );
 });
 
-/** Alternates attacked and idle windows. Returns the last idle window, which is the first of the next run. */
+/** Alternates between attacks and idle windows. Returns the last idle window, with which the next run begins. */
 async function run(
   server: Server,
   world: World,
@@ -82,7 +82,7 @@ async function run(
     attackOutcomes.push(...(await stop()));
     for (let s = 0; round === ROUNDS && s < RECOVERY_TIMEOUT_S && growth() > MAX_GROWTH_MB; s++)
       await sleep(1_000);
-    // Waits until the server has finished its work for the attacker, which must not count as idle time.
+    // Give the server time to finish its work for the attacker, which must not count towards the idle window.
     await sleep(2_000);
     idleWindows.push(await probe(server, world, WINDOW_S));
   }

@@ -95,7 +95,7 @@ async function run(campaign: Campaign): Promise<void> {
     return { event: events[0]?.id ?? 0, flag, number };
   }
 
-  /** Fails if reach reports a change as live, or does not list every stopped SDK. A stopped SDK cannot have the change. */
+  /** Fails if reach reports a change as live or omits a stopped SDK, because a stopped SDK cannot have the change. */
   function checkStopped(reach: Reach, stopped: Set<string>, event: number): void {
     counts.checks++;
     const listedSdks = listMissingInstances(reach);
@@ -155,7 +155,7 @@ async function run(campaign: Campaign): Promise<void> {
     console.log(`round ${number + 1}: ${changes.length} changes, ${names.size} stopped, ${loadAverage()}`);
   }
 
-  /** Measures how long a request with the `wait` parameter takes to return once the last SDK has the change. */
+  /** Measures the time from when the last SDK has a change until a request with the `wait` parameter returns. */
   async function measureWait(): Promise<number> {
     const change = await changeFlag(0);
     const waitUntilLive = async () => {

@@ -44,12 +44,15 @@ group-updated group-deleted group-user-added group-user-removed setting-created 
 const randomFor = (n: number) => randomFrom(Math.imul(n, 0x9e3779b1));
 const orNull = (value: string | undefined) => value ?? '\\N';
 
-/** Formats event number `n` of `events` as a COPY line, the same in every run. As in a real log, a few projects, features, users and types dominate. */
+/**
+ * Formats event number `n` of `events` as a COPY line, which is the same in every run. As in a real log, a few projects, features, users
+ * and types dominate.
+ */
 export function formatCopyLine(n: number, events: number): string {
   const random = randomFor(n);
   /**
-   * Draws a number from 1 to `size`, smaller numbers more often (Zipf 1.0). For example, the number 1 is drawn in 12 % of the cases
-   * if `size` is 300.
+   * Draws a number from 1 to `size`, smaller numbers more often (Zipf 1.0). For example, if `size` is 300, 12 % of the
+   * numbers are 1.
    */
   const drawRank = (size: number) => Math.floor(Math.exp(random() * Math.log(size + 1)));
   const isSilent = n / events < 1 / 3 && random() < 0.3;

@@ -4,7 +4,7 @@ import { judgeResult } from './judge.ts';
 const result = (total: number, ...ids: number[]) => ({ total, ids });
 const search = { limit: 2 };
 
-test('a response equals the plain SQL result if that result did not change during the request', () => {
+test('a response must equal the plain SQL result if that result did not change during the request', () => {
   const plain = result(3, 9, 7);
 
   expect(judgeResult(search, plain, result(3, 9, 7), plain)).toBe('equal');
@@ -12,7 +12,7 @@ test('a response equals the plain SQL result if that result did not change durin
   expect(judgeResult(search, plain, result(3, 9, 5), plain)).toContain('instead of');
 });
 
-test('a response may have any total and page between the results before and after the request', () => {
+test('if the plain SQL result changed during the request, any total and page in between is valid', () => {
   const resultBefore = result(3, 9, 7);
   const resultAfter = result(5, 12, 11);
 

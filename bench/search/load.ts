@@ -13,7 +13,7 @@ const EVENTS_PER_COPY = 10_000;
 const LINES_PER_CHUNK = 200;
 const IDS_PER_PARTITION = 4_194_304;
 
-/** Every other project is private. The first viewer can read all but every tenth project, and the second no private project. */
+/** Every other project is private. The first viewer can read 9 of 10 projects, and the second can read no private projects. */
 export const VIEWERS = [
   { username: 'viewer-of-most', hiddenEvery: 10 },
   { username: 'viewer-of-open', hiddenEvery: 2 },

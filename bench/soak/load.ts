@@ -99,7 +99,7 @@ export function startLoad(urls: string[], random: () => number, fail: (problem: 
   let isStopped = false;
   let isFault = false;
   let faultEndedAt = 0;
-  /** Kinds of requests without a success since the fault ended. */
+  /** Kinds of requests that have not succeeded since the fault ended. */
   const unrecoveredKinds = new Set<string>();
 
   const stopCallers = startCallers(

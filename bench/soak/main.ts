@@ -113,7 +113,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   }
 });
 
-/** Samples the memory of all processes. The growth is that from the second to the last quarter of the run, where 0.1 means 10 %. */
+/** Samples the memory of all processes. The growth is from the second quarter of the run to the last, and 0.1 means 10 %. */
 function watchMemory(pids: number[]): { summary: () => string; growth: () => number } {
   const samples: number[] = [];
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

@@ -184,7 +184,7 @@ export async function fill(instance: Instance): Promise<FillResult> {
   );
   const personalTokens = await fillAsUser(instance, skippedParts);
   const hasAlias = await fillBySql(instance);
-  // For its frontend API, Unleash reads only flags that its events name, so each flag that was written with SQL needs an event.
+  // Unleash's frontend API serves only flags that appear in its events, so each flag that was inserted with SQL needs an event.
   for (const name of [
     'odd-weights',
     'empty-list',

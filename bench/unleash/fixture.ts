@@ -6,8 +6,8 @@ import { fill } from './fill.ts';
 import { startUnleash } from './instance.ts';
 import { recordApi } from './record-api.ts';
 
-// Writes the tables that an import reads to a SQL file, so that the import tests run without Unleash. The file has the column names
-// and the rows of our own test data, but no descriptions that Unleash ships with.
+// Writes the tables that an import reads to a SQL file, so that the import tests run without Unleash. The file contains column names
+// and our own test data, but none of the descriptions that ship with Unleash.
 
 const TABLES = [
   'addons',

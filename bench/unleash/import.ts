@@ -129,7 +129,7 @@ async function checkTokens(version: string, url: string, tokens: string[]): Prom
   );
 }
 
-/** Unleash 4 hashes variants for browsers differently, so these may differ. Each difference is an indented line. */
+/** Unleash 4 hashes variants for browsers differently, so only those may differ. The output indents each difference. */
 function isEqual(version: string, verification: { status: number | null; output: string }): boolean {
   if (verification.status === 0 || !version.startsWith('4.')) return verification.status === 0;
   const differences = verification.output.split('\n').filter(line => line.startsWith('  '));
@@ -247,7 +247,7 @@ function countWritten(output: string): number {
     .reduce((sum, count) => sum + Number(count.replaceAll(',', '')), 0);
 }
 
-/** Kills imports at random moments while they write, and finishes them. */
+/** Kills imports at random moments while they write, and completes each of them with a second import. */
 async function checkKills(version: string, source: string): Promise<void> {
   const { equal, partial } = await killImports(source, kills, (round, equal) =>
     console.log(`${version}   killed ${round}, equal ${equal}`),

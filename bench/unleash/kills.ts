@@ -10,7 +10,7 @@ const WRITTEN_COUNT_QUERY =
   'select (select count(*) from imported) + (select count(*) from events where id < 0) as count';
 
 /**
- * Kills imports into empty databases after a random amount of writing, and repeats them. Returns how many ended with the same
+ * Kills imports into empty databases after they have written a random amount, and repeats them. Returns how many ended with the same
  * result as an uninterrupted import, and how many were killed between the first and the last batch.
  */
 export async function killImports(
