@@ -110,7 +110,7 @@ export async function logInWithBrowser(context: Context, server: string): Promis
       resource: server,
     }).toString();
     const callback = waitForCallback(context, listener, state, endpoints.issuer);
-    // Prevents an unhandled rejection, because the callback is awaited only after the URL was shown.
+    // Prevents an unhandled rejection, because the callback is awaited only after the URL has been shown.
     callback.catch(() => {});
     const isBrowserOpen = context.env.BROWSER !== 'none' && (await openUrl(url.href));
     context.note(
@@ -143,7 +143,7 @@ function isSame(a: string, b: string): boolean {
   return buffer.length === other.length && timingSafeEqual(buffer, other);
 }
 
-/** Waits for the browser to return, and resolves to the parameters. Requests with a wrong state or issuer are ignored. */
+/** Waits for the redirect from the login page, and resolves to its parameters. Ignores requests with a wrong state or issuer. */
 function waitForCallback(
   { signal }: Context,
   listener: ReturnType<typeof createServer>,

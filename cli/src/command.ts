@@ -51,7 +51,7 @@ export type Command<A extends Arguments = Arguments, O extends Options = Options
   args?: A;
   options?: O;
   writes?: Writes;
-  /** The server has its own dry run for this operation, which says more than the request would. */
+  /** The command uses the server's own dry run, which shows more than the request that would be sent. */
   ownDryRun?: true;
   /** The command makes many changes, so it keeps retrying while the server restarts. */
   survivesRestart?: true;
@@ -63,7 +63,7 @@ export type Command<A extends Arguments = Arguments, O extends Options = Options
   streams?: true;
   /** The command prints a string unchanged, such as a script. */
   raw?: true;
-  /** The command can exit with 10. */
+  /** The command can exit with 10, for example because a check failed. */
   checks?: true;
   examples: { does: string; run: string }[];
   /** The console page for --web. */

@@ -10,7 +10,7 @@ const addScheme = (text: string): string => {
   return /^(localhost|127\.|\[::1\])/.test(text) ? `http://${text}` : `https://${text}`;
 };
 
-/** Reads a URL and removes its trailing slashes, so that paths can be appended, and the `/api` that SDKs need. */
+/** Normalizes a server URL: without trailing slashes, so that paths can be appended, and without the `/api` that SDKs need. */
 export function readServer(text: string): string {
   const url = URL.parse(addScheme(text));
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)
@@ -20,7 +20,7 @@ export function readServer(text: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api$/, '')}`;
 }
 
-/** Finds the profile of this name, or the current profile without a name. */
+/** Finds the profile with this name, or the current profile if there is no name. */
 export function findProfile(env: Env, name = env.HALYARD_PROFILE): [string, Profile] | undefined {
   const { current, profiles } = readProfiles(env);
   const profile = profiles[name ?? current];

@@ -135,7 +135,7 @@ const wantsDescription = (words: string[]): boolean => {
   return (end < 0 ? words : words.slice(0, end)).includes('--describe');
 };
 
-/** Returns the command that prints the help of the command or group that the words name. */
+/** Returns the command line that prints the help for the command or group in `words`. */
 function helpFor(words: string[]): string {
   const name = COMMANDS.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name)?.name;
   const group = words[0] !== undefined && Object.hasOwn(GROUPS, words[0]) ? words[0] : undefined;

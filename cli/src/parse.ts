@@ -95,7 +95,7 @@ function toStricli(command: AnyCommand, env: Env): StricliCommand<Recording> {
         args: Object.fromEntries(args.map(([name], index) => [name, values[index]])),
       };
     },
-    // `never` below, because stricli infers these types from the function, which is the same for all commands here.
+    // Cast to `never`, because stricli infers these types from the function, which is the same for all commands here.
     parameters: {
       flags: Object.fromEntries(Object.entries(options).map(([name, option]) => [name, toFlag(option, env)])),
       positional: {
@@ -198,7 +198,7 @@ function unknownOption(input: string, corrections: readonly string[], options: s
   return `There is no option --${input}.${suggestions ? ` Did you mean ${suggestions}?` : ''}`;
 }
 
-/** Returns the option names of the command that the words name. */
+/** Returns the option names of the command in `words`. */
 function optionNames(words: string[]): string[] {
   const command = COMMANDS.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name);
   return command ? Object.keys(getCommandOptions(command)).map(toKebabCase) : [];

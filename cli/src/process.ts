@@ -1,4 +1,4 @@
-// Runs the CLI of this process. The server's program `halyard` calls it for every command that is not its own.
+// Runs the CLI in this process. The server's `halyard` program calls it for every command that it does not have itself.
 import { interruption } from './errors.ts';
 import { main } from './main.ts';
 import type { OtherCommand } from './parse.ts';

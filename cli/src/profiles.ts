@@ -42,7 +42,7 @@ export function readProfiles(env: Env): Profiles {
   }
 }
 
-/** Replaces the file by renaming, so that a reader never sees half of it. Only its owner may read it, because it contains tokens. */
+/** Writes a new file and renames it, so that nobody reads half a file. Only its owner may read it, because it contains tokens. */
 export function writeProfiles(env: Env, profiles: Profiles): void {
   const file = profilesFile(env);
   const temporaryFile = `${file}.${process.pid}`;

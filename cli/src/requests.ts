@@ -64,11 +64,11 @@ type Sender = {
   connection: () => Connection;
   signal: AbortSignal;
   survivesRestart?: boolean;
-  /** Called with the headers of each response that a caller gets. */
+  /** Called with the headers of each response that is returned to the caller, but not of those that are retried. */
   onResponse?: (headers: Headers) => void;
 };
 
-/** Sends a request and retries while the server is unreachable. A write has the same idempotency key in all attempts. */
+/** Sends a request and retries while the server is unreachable. All attempts of a write share one idempotency key. */
 export const makeSend =
   ({ connection, signal, survivesRestart = false, onResponse }: Sender): Send =>
   async (method, path, { body, headers = {}, once = false, signal: streamSignal } = {}) => {
@@ -121,8 +121,8 @@ export const makeSend =
   };
 
 /**
- * URLs drop the segments . and .., so a flag with such a name would have the URL of its project. Archiving the flag would then
- * delete the project.
+ * Parsing a URL resolves the segments `.` and `..`, so a flag with such a name would have the URL of its project, and archiving the
+ * flag would delete the project.
  */
 const DOT_SEGMENT = /^(\.|%2e){1,2}$/i;
 
@@ -134,10 +134,7 @@ function checkPath(path: string): void {
 
 const invalidNameError = (text: string) => usageError(`${JSON.stringify(text)} is not a valid name.`);
 
-/**
- * Reads the whole response, unless it is a stream. A body that breaks off does not count as a response, so the request is
- * retried.
- */
+/** Reads the whole response, unless it is a stream. Throws if the body is cut off, so that the request is retried. */
 async function fetchOnce(url: string, init: RequestInit, isStream: boolean): Promise<Response> {
   const response = await fetch(url, init);
   if (isStream) return response;

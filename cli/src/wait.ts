@@ -10,7 +10,7 @@ type Reach = schemas['EventReach'];
 const POLL_SECONDS = 20;
 const MAX_NAMED_INSTANCES = 20;
 
-/** Waits until the changes are live and returns a sentence that says so. Ends the command with 10 if they are not live in time. */
+/** Waits until the changes are live and returns a sentence that says so. Exits with 10 if they are not live in time. */
 export async function waitUntilLive(context: Context, seconds: number): Promise<string> {
   const { changes } = context;
   const deadline = performance.now() + seconds * 1_000;
@@ -97,7 +97,7 @@ const makeError = (message: string, hint?: string, details?: object[]): CommandE
     ...(hint !== undefined && { hint }),
   });
 
-/** Adds to an error that the change was made, so that nobody makes the change a second time. */
+/** Adds to an error message that the change was made, so that nobody makes the change a second time. */
 function withChangeNote(error: unknown): unknown {
   if (!(error instanceof CommandError)) return error;
   const { problem } = error;

@@ -118,7 +118,7 @@ test('apply never overwrites a flag that somebody else changes while it runs', a
     project,
     flags: Object.fromEntries(names.map(name => [name, { description: 'new', stale: true }])),
   });
-  // The response to the first change gets lost, so the command waits and repeats the change. During this wait, somebody changes the last flag.
+  // The response to the first change is lost, so the command waits before it retries. In the meantime, somebody changes the last flag.
   loadBalancer.responsesToLose = 1;
   const applyRun = start(['flags', 'apply', '-f', file, '--yes'], {
     env: { HALYARD_SERVER: loadBalancer.url },

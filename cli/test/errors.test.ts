@@ -260,7 +260,7 @@ test('a token is not sent to the target of a redirect', async () => {
   redirectingServer.close();
 });
 
-test('a write whose response gets lost is carried out once', async () => {
+test('a write whose response is lost is carried out only once', async () => {
   const loadBalancer = await startLoadBalancer({ url: server.url });
   const project = await createProject(api);
   const flag = `flag-${unique()}`;

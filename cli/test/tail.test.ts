@@ -66,7 +66,7 @@ test('listen signs events as a webhook does', async () => {
   const listenRun = run(['listen', '--forward-to', url, '-p', project, '--count', '1'], {
     env: { HALYARD_WEBHOOK_SECRET: secret },
   });
-  // The stream starts with the next event, and the test cannot see when the stream is open.
+  // The stream begins with the next event, but the test cannot see when the stream is open, so it keeps creating events.
   let hasEnded = false;
   const result = listenRun.finally(() => {
     hasEnded = true;

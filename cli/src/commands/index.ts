@@ -48,7 +48,7 @@ import { tokensList } from './tokens/list.ts';
 import { tokensRevoke } from './tokens/revoke.ts';
 import { usersList } from './users/list.ts';
 
-/** The first words that several commands share, with their descriptions. */
+/** Descriptions of the command groups, by the first word that their commands share. */
 export const GROUPS: Record<string, string> = {
   profile: 'Switch between servers',
   flags: 'Work with flags',

@@ -76,7 +76,7 @@ export const login = command({
 });
 
 async function requestToken(context: Context, server: string, device: boolean): Promise<string> {
-  // Loaded only here, because importing node:http doubles the CPU time of a start.
+  // Loaded only here, because importing node:http doubles the CPU time at startup.
   const { logInWithBrowser, logInWithDevice } = await import('../../authorization.ts');
   return await (device ? logInWithDevice : logInWithBrowser)(context, server);
 }

@@ -37,7 +37,7 @@ const SDK_FUNCTIONS = [
   'get_string_value',
 ];
 const CALL_BEFORE = new RegExp(`\\b(?:${SDK_FUNCTIONS.join('|')})(?:<[^>()]{0,80}>)?\\(\\s*$`);
-/** Longer than any of the SDK functions with its type argument and opening parenthesis. */
+/** Longer than any SDK function name with a type argument and an opening parenthesis. */
 const MAX_CALL_LENGTH = 120;
 const MAX_TEXT_LENGTH = 200;
 

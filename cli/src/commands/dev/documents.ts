@@ -1,7 +1,7 @@
 type Variant = { name: string; payload?: { type: string; value: string }; [field: string]: unknown };
 type Strategy = { segments?: number[]; variants?: Variant[]; [field: string]: unknown };
 
-/** The document of a flag that SDKs get. */
+/** A flag as SDKs receive it. */
 export type Document = {
   name: string;
   project?: string;
@@ -15,7 +15,7 @@ export type Segment = { id: number; [field: string]: unknown };
 /** The response that an SDK reads from a server. */
 export type Flags = { features: Document[]; segments: Segment[] };
 
-/** The state that a developer has set in place of the server's state. */
+/** A state that a developer has set, which replaces the server's state. */
 export type Override = boolean | { variant: string; payload?: string };
 export type Overrides = Record<string, Override>;
 

@@ -45,7 +45,7 @@ export function isOverride(value: unknown): value is Override {
 export const isFlagName = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= MAX_NAME_LENGTH;
 
-/** Sets or removes one override, and keeps the comments and the order of the file. */
+/** Sets or removes one override, and preserves the file's comments and order. */
 export function writeOverride(file: string, name: string, override: Override | null): void {
   const document = parseDocument(readText(file));
   if (!isMap(document.contents)) document.contents = document.createNode({}) as never;

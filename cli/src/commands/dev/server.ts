@@ -87,8 +87,8 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 /**
- * Returns why a request is rejected. Any page that the developer visits can send requests to this server. The Host header reveals a page
- * whose host name resolves to this machine, and the Origin header reveals every other page.
+ * Returns the reason to reject a request, if there is one. Any page that the developer visits can send requests to this server. The
+ * Host header reveals a page whose host name resolves to this machine, and the Origin header reveals every other page.
  */
 function rejectionReason({
   headers: { host = '', origin, 'sec-fetch-site': site },
@@ -130,7 +130,7 @@ async function servePage(
   if (route !== 'PUT /dev/overrides')
     return respond(response, 404, { message: `${route.slice(0, 100)} does not exist.` });
   const { host, origin, 'content-type': type = '' } = request.headers;
-  // Rejects local pages on a different port. A form on such a page cannot send JSON, so the next check rejects it.
+  // Pages on other local ports can read flags, but not change overrides. Requiring JSON stops a form on such a page too.
   if (origin !== undefined && origin !== `http://${host}`)
     return respond(response, 403, { message: 'Only the halyard dev page can change overrides.' });
   if (!/^application\/json\b/.test(type))

@@ -57,7 +57,7 @@ export async function* tailEvents(
       for await (const block of parseBlocks(body ?? new ReadableStream())) {
         timer.refresh();
         if (block.data !== undefined) yield JSON.parse(block.data);
-        // Set only after the event was printed, so that an event counts as received only if it was printed.
+        // Set only now that the event has been printed, so that a reconnect never skips an event that was not printed.
         if (block.id !== undefined) lastId = block.id;
       }
     } catch (error) {

@@ -45,7 +45,7 @@ export const flagPagePath = (project: string, name: string): string =>
   `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
 
 export const FLAG = { brief: 'Name of the flag', complete: 'flags' } as const;
-/** The option for commands that need no project, but save a request if they know it. */
+/** The option for commands that can find the project themselves, but save a request if it is given. */
 export const IN_PROJECT = {
   type: 'string',
   value: 'id',

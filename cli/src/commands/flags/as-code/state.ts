@@ -56,7 +56,7 @@ const normalize = <T extends object>(value: T): T =>
 
 /** Drops the parameters that the server fills in. */
 export function normalizeStrategy(strategy: Strategy, flag: string): Strategy {
-  // Converted, because YAML reads 50 as a number, and the server stores strings.
+  // YAML reads 50 as a number, but the server stores strings.
   const stringEntries = Object.entries(strategy.parameters ?? {}).map(([name, value]) => [
     name,
     String(value),
@@ -78,7 +78,7 @@ export function normalizeStrategy(strategy: Strategy, flag: string): Strategy {
     parameters,
     constraints: (strategy.constraints ?? []).map(constraint => normalize(constraint as object)),
     segments: (strategy.segments ?? []).toSorted(),
-    // Without stickiness, because the server gives the variants the stickiness of the strategy.
+    // Drops the stickiness, because the server gives variants the strategy's stickiness.
     variants: (strategy.variants ?? []).map(variant =>
       normalizeVariant({ ...variant, stickiness: 'default' }),
     ),
