@@ -10,7 +10,7 @@ import { useHarness } from '../server/src/test/harness.ts';
 import { call } from '../server/src/test/request.ts';
 import { useSdkServer } from '../server/src/test/sdk-server.ts';
 
-/** The packages are CommonJS. Their types differ between versions, so none are used. */
+/** Loads a package without its types, because the packages are CommonJS and their types differ between versions. */
 const load = createRequire(import.meta.url);
 
 type StartOptions = { url: string; backend: string; frontend: string; appName: string; flag: string };
@@ -25,13 +25,16 @@ type Sdk = {
   start: (options: StartOptions) => Promise<RunningSdk>;
   /** The version that the SDK sends when it registers. Frontend SDKs do not register. */
   registeredVersion?: RegExp;
-  /** What an old SDK does not support: strategy variants, or counts of variants. */
+  /** What an old SDK does not support: strategy variants or variant counts. */
   lacks?: 'variants' | 'counts of variants';
 };
 
 /** The polling interval, in milliseconds. */
 const INTERVAL = 200;
-/** Intervals in seconds. A browser SDK cancels a request that takes longer than the interval, so with a short one it would never see a change on a busy machine. */
+/**
+ * Intervals in seconds. A browser SDK cancels a request that takes longer than the interval, so with a shorter interval, it would never
+ * see a change on a busy machine.
+ */
 const REFRESH = { refreshInterval: 5, metricsInterval: 60 };
 
 const serverSdk = (name: string, module: string, mode?: object, lacks?: 'variants'): Sdk => ({

@@ -20,7 +20,7 @@ const testWithDatabaseOutage = test.extend<{ server: ServerBehindProxy }>({
 });
 
 testWithDatabaseOutage(
-  'during a database outage, the console keeps the page, retries, and shows a message',
+  'during a database outage, the console keeps the page open, retries, and shows a message',
   async ({ page, api, server, logInAs, tolerated }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -38,7 +38,7 @@ testWithDatabaseOutage(
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     server.restoreDatabase();
 
-    // Only the page's own retry can have loaded the list, because the test does not act after the outage.
+    // The test does nothing after the outage, so only the page's own retry can have loaded the list.
     await page.getByRole('option').filter({ hasText: flag }).first().waitFor();
     await banner.waitFor({ state: 'hidden' });
     await expectAccessible(page);
@@ -54,7 +54,7 @@ const findMissingStyles = (page: Page): Promise<string[]> =>
     );
 
 testBehindLoadBalancer(
-  'a page whose script is not loaded yet opens when the server is back, and the current page stays until then',
+  'a page whose script is not loaded yet opens when the server is back, and the current page stays open until then',
   async ({ page, server, logInAs, tolerated }) => {
     const { loadBalancer } = server;
     await logInAs({ rootRole: 'Admin' });
@@ -62,7 +62,7 @@ testBehindLoadBalancer(
     await page.getByLabel('Description').fill('Change log');
     const banner = page.getByText('The server is not available at the moment. Requests are retried.');
     tolerated.push(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to load resource|preload/);
-    // The dialogs' script loads after the page, so without this, it would be missing in the outage.
+    // Opens a dialog before the outage, because the dialogs' script loads after the page and would be missing otherwise.
     const confirmation = page.getByRole('dialog', { name: 'Discard changes?' });
     await page.getByRole('link', { name: 'Applications' }).click();
     await confirmation.getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -84,7 +84,7 @@ testBehindLoadBalancer(
 );
 
 testBehindLoadBalancer(
-  "offers a reload if a server update removed a page's script, and the current page stays until then",
+  "offers a reload if a server update removed a page's script, and keeps the current page open until then",
   async ({ page, server, logInAs }) => {
     const { loadBalancer } = server;
     await logInAs({ rootRole: 'Admin' });

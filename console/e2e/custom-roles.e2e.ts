@@ -13,8 +13,8 @@ import { test } from './support/test.ts';
 
 const ROLES = campaignSize({ usual: 3, long: 200 });
 /**
- * One in this many roles is also tested on pages that the user opens. All roles are tested on an admin's pages, which stay open and
- * so take a tenth of the time.
+ * For one in this many roles, the user also opens every page. All roles are tested on pages that an admin opens once, which takes a
+ * tenth of the time.
  */
 const VISIT_EVERY = 20;
 /** The number of random operations to send for each role, whether or not a page shows them. */
@@ -40,7 +40,7 @@ const ROUTES = new Map(
   ),
 );
 
-/** Returns a generator that repeats its numbers for the same seed. */
+/** Returns a random number generator that produces the same numbers for the same seed. */
 function createGenerator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -49,7 +49,7 @@ function createGenerator(seed: number): () => number {
   };
 }
 
-/** Creates two projects, and a user with a root role and with a role in the first project. Both roles are empty. */
+/** Creates two projects, and a user with an empty root role and an empty role in the first project. */
 async function createWorld(api: Api) {
   const ownFlag = await createFlagWithStrategy(api);
   const otherFlag = await createFlagWithStrategy(api);
@@ -88,7 +88,7 @@ type World = Awaited<ReturnType<typeof createWorld>>;
 type Permission = { name: string; environment?: string };
 type Roles = { root: Permission[]; project: Permission[] };
 
-/** Draws random permissions for the two roles, with a random density so that roles with few and with many permissions occur. */
+/** Draws permissions for the two roles at random. The density is random too, so that roles have few or many permissions. */
 function drawRoles({ permissions }: World, random: () => number): Roles {
   const density = random();
   const draw = <T>(list: readonly T[]): T[] => list.filter(() => random() < density);
@@ -138,8 +138,8 @@ const PROJECT_SEGMENT_OPERATIONS: Record<string, string> = {
 };
 
 /**
- * Returns whether the server lets the user call the operation. Nothing changes, because the request has a comment that the server
- * rejects after it has checked the permission.
+ * Returns whether the server lets the user call the operation. Nothing changes, because the request has a comment that is too long,
+ * which the server rejects only after it has checked the permission.
  */
 async function serverAccepts(send: Send, operation: string, { project, environment }: Target, world: World) {
   const route = ROUTES.get(PROJECT_SEGMENT_OPERATIONS[operation] ?? operation);
@@ -260,7 +260,7 @@ type Console = {
 };
 
 /**
- * Reads the controls of the open page that call an operation. With a `user`, the page first renders for a user with these permissions
+ * Reads the controls of the open page that call an operation. With a `user`, the page first renders with that user's permissions
  * instead of the logged-in user's.
  */
 const readControls = (page: Page, user?: Me): Promise<Control[]> =>
@@ -278,7 +278,7 @@ const readControls = (page: Page, user?: Me): Promise<Control[]> =>
         const cachedMe = queryClient.getQueryData(key);
         for (let frame = 0; frame < 3; frame++) await new Promise(next => setTimeout(next, 5));
         const controls = read();
-        // Retries, because an event may have made the page read the logged-in user's permissions.
+        // Retries if an event has made the page read the logged-in user's permissions again.
         if (queryClient.getQueryData(key) === cachedMe) return controls;
       }
     },

@@ -44,7 +44,7 @@ testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ pa
 });
 
 testAsAdmin(
-  'an invalid rollout is an error, and saving moves the focus to the rollout',
+  'an invalid rollout disables the save button, and Ctrl+S moves focus to the field',
   async ({ page, api }) => {
     const { pagePath, strategies, id } = await createFlagWithStrategy(api);
     await page.setViewportSize({ width: 1280, height: 500 });
@@ -69,7 +69,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('the save bar stays in view while a part of the editor is visible', async ({ page, api }) => {
+testAsAdmin('the save bar stays in view while any part of the editor is visible', async ({ page, api }) => {
   const { pagePath, id } = await createFlagWithStrategy(api);
   const saveButton = page.getByRole('button', { name: /^Save to production/ });
   for (const size of [
@@ -155,7 +155,7 @@ testAsAdmin('a constraint on a different field offers the operators of that fiel
 });
 
 testAsAdmin(
-  'a new constraint gets the focus, and its removal moves the focus to the button that adds constraints',
+  'a new constraint receives focus, and removing it moves focus to the button that adds constraints',
   async ({ page, api }) => {
     const { pagePath, id } = await createFlagWithStrategy(api);
     await visit(page, `${pagePath}?edit=${id}`);
@@ -171,7 +171,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'a context field that is missing can be created in a new tab, and then the open editor offers it',
+  'a missing context field can be created in a new tab, and the open editor then offers it',
   async ({ page, api }) => {
     const { pagePath, id } = await createFlagWithStrategy(api);
     const name = `field-${id.slice(0, 8)}`;

@@ -183,7 +183,7 @@ testAsAdmin(
 );
 
 /**
- * Opens the log of a flag that has an uncommitted change and later, committed changes. Each test has its own server, because an
+ * Opens the log of a flag that has an uncommitted change, followed by committed ones. Each test has its own server, because an
  * uncommitted change delays all event streams of the server.
  */
 const testWithSlowChange = testWithOwnServer().extend<{
@@ -204,14 +204,14 @@ const testWithSlowChange = testWithOwnServer().extend<{
       await logInAs({ rootRole: 'Admin' });
       await page.goto(`/events?feature=IS:${flag}`);
       const resultCount = page.getByRole('search').getByRole('status');
-      // The 2 other events are the creation of the flag, and of the strategy that the first toggle adds.
+      // The other 2 events record the creation of the flag and of the strategy that the first toggle adds.
       await expect.poll(() => resultCount.textContent()).toBe(`${toggles + 2} events`);
       return { flag, project, resultCount, commit };
     }),
 });
 
 testWithSlowChange(
-  'an event that commits late appears once, below newer events',
+  'an event that is committed late appears once, below newer events',
   async ({ page, api, openLog }) => {
     const { flag, project, resultCount, commit } = await openLog(2);
     await expect.poll(() => rows(page).count()).toBe(3);
@@ -228,7 +228,7 @@ testWithSlowChange(
 );
 
 testWithSlowChange(
-  'an event that commits after more than a page of newer events appears on the page where it belongs',
+  'an event that is committed after more than a page of newer events appears on the page where it belongs',
   async ({ page, openLog }) => {
     const { resultCount, commit } = await openLog(110);
 

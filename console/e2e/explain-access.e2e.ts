@@ -14,7 +14,7 @@ testAsAdmin(
     await page.getByRole('link', { name: 'Explain access' }).click();
     await page.getByRole('heading', { name: 'Explain access', level: 1 }).waitFor();
     await page.getByLabel('Person').selectOption({ label: person.username });
-    // The labels are those of the roles page. Choosing a permission in projects also selects a project.
+    // Permissions have the same labels as on the roles page. Choosing a project permission preselects a project.
     await page.getByLabel('may', { exact: true }).selectOption({ label: 'Create flags' });
     await expect.poll(() => page.getByLabel('in project').inputValue()).not.toBe('');
     await page.getByLabel('in project').selectOption(project);
@@ -46,7 +46,7 @@ testAsAdmin(
   },
 );
 
-test("explains everyone's own access, and a hidden project looks like a missing project", async ({
+test('explains to all users what access they have, and treats a hidden project like a missing one', async ({
   page,
   api,
   logInAs,

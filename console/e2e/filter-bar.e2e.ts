@@ -31,7 +31,7 @@ testAsAdmin(
     const input = page.getByRole('combobox', { name: 'Add a filter' });
 
     await input.fill('fl');
-    // Waits for flags whose names contain the string, because these flags must not change what Enter does.
+    // Waits until flags whose names contain the string are suggested, because they must not change what Enter does.
     await page
       .getByRole('option', { name: /^flag:./ })
       .first()

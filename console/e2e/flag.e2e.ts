@@ -61,13 +61,13 @@ testAsAdmin('enabling in production asks for confirmation and names the audience
 });
 
 testAsAdmin(
-  'the command palette runs the actions of the flag that the user may run',
+  'the command palette runs the flag actions that the user may perform',
   async ({ page, api, logInAs, newPage }) => {
     const { pagePath, name, base } = await createFlagWithStrategy(api);
     await visit(page, pagePath);
     await page.getByRole('button', { name: 'Archive…' }).waitFor();
     await page.keyboard.press('Control+k');
-    // Types while the palette is still loading, because no key press may get lost.
+    // Types while the palette is still loading, which must not lose a key press.
     await page.keyboard.type('enable', { delay: 30 });
     await page.getByRole('dialog', { name: 'Search or run' }).waitFor();
     await expect.poll(() => page.getByLabel('Search or run').last().inputValue()).toBe('enable');
@@ -391,7 +391,7 @@ testAsAdmin('undoing a copy does not overwrite later changes', async ({ page, ap
   await expectAccessible(page);
 });
 
-testAsAdmin('a change by somebody else between two requests of an undo is kept', async ({ page, api }) => {
+testAsAdmin('an undo keeps a change that somebody else makes between its requests', async ({ page, api }) => {
   const { compareUrl, productionPath, readState, name } = await createFlagToCopy(api);
   await visit(page, compareUrl);
   await copyToProduction(page);
@@ -491,7 +491,7 @@ testAsAdmin(
   },
 );
 
-test('the cards, the rail and the home page show the last changes, without favorites', async ({
+test('the cards, the rail and the home page show the latest changes, but not favorites', async ({
   page,
   api,
   logInAs,

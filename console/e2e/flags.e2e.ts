@@ -110,7 +110,7 @@ testAsAdmin('the list keeps its scroll position while the visible pages load', a
 });
 
 testAsAdmin(
-  'a toggle in the list can be undone, and another browser sees it without a reload',
+  'a toggle in the list can be undone, and a second browser shows it without a reload',
   async ({ page, newPage, api, logInAs }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project);
@@ -121,7 +121,7 @@ testAsAdmin(
     const otherToggle = otherPage.getByLabel(`${name} in development`, { exact: true });
     await otherToggle.waitFor();
     await toggle.click();
-    // Tests Undo before the other browser, because the button disappears after 15 s.
+    // Tests Undo before it checks the other browser, because the button disappears after 15 s.
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => toggle.isChecked()).toBe(false);
     await toggle.click();
@@ -131,7 +131,7 @@ testAsAdmin(
   },
 );
 
-test('a toggle in production asks for confirmation with the audience, but while offline only shows a message', async ({
+test('toggling in production asks for confirmation and shows the audience, but offline it only shows a message', async ({
   page,
   api,
   logInAs,
@@ -157,7 +157,7 @@ test('a toggle in production asks for confirmation with the audience, but while 
   await page.context().setOffline(false);
 });
 
-testAsAdmin('marks an enabled flag while a parent blocks the flag', async ({ page, api }) => {
+testAsAdmin('marks an enabled flag while a parent blocks it', async ({ page, api }) => {
   const project = await createProject(api);
   const [name, parent] = [await createFlag(api, project), await createFlag(api, project)];
   const flagPath = (flag: string) => `/api/admin/projects/${project}/features/${flag}`;
@@ -280,7 +280,7 @@ testAsAdmin('says that a project does not exist', async ({ page }) => {
 test('the age of a change grows while the page is open', async ({ newPage, api, logInAs }) => {
   const name = `Project ${unique()}`;
   await createProject(api, { name });
-  // A window with an option is not reused, so no other test gets the window with the changed clock.
+  // A window with options is never reused, so the changed clock does not affect other tests.
   const page = await newPage({ timezoneId: 'UTC' });
   await logInAs({ rootRole: 'Admin' }, page);
   await page.clock.install();

@@ -7,7 +7,7 @@ import { waitForFocus } from './support/focus.ts';
 import { visit, visitAndWait } from './support/open-page.ts';
 import { test, testAsAdmin, testAsViewer } from './support/test.ts';
 
-/** Reads the id, the label or the text of the element that has the focus. */
+/** Reads the id, the label or the text of the focused element. */
 const readFocus = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -15,7 +15,7 @@ const readFocus = (page: Page): Promise<string> =>
     return element.id === 'main' ? 'main' : (element.getAttribute('aria-label') ?? element.textContent);
   });
 
-testAsAdmin('the focus stays near a strategy that is added, saved or deleted', async ({ page, api }) => {
+testAsAdmin('focus stays near a strategy that is added, saved or deleted', async ({ page, api }) => {
   const { pagePath } = await createFlagWithStrategy(api);
   await visit(page, `${pagePath}?environment=production`);
 
@@ -37,7 +37,7 @@ testAsAdmin('the focus stays near a strategy that is added, saved or deleted', a
   await expect.poll(() => readFocus(page)).toBe('Strategies in production');
 });
 
-testAsAdmin('a conflict receives the focus', async ({ page, api }) => {
+testAsAdmin('a conflict message receives focus', async ({ page, api }) => {
   const { pagePath, id, strategies } = await createFlagWithStrategy(api);
   await visit(page, `${pagePath}?edit=${id}`);
   await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
@@ -49,7 +49,7 @@ testAsAdmin('a conflict receives the focus', async ({ page, api }) => {
 });
 
 testAsAdmin(
-  'the focus stays on the page after settings are saved, a tag is removed and a flag is archived',
+  'focus stays on the page after settings are saved, a tag is removed and a flag is archived',
   async ({ page, api }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -73,7 +73,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('a new page receives the focus if the focused control has disappeared', async ({ page, api }) => {
+testAsAdmin('a new page receives focus if the focused control has disappeared', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await visit(page, `/projects/${project}`);
@@ -85,7 +85,7 @@ testAsAdmin('a new page receives the focus if the focused control has disappeare
   await expect.poll(() => readFocus(page)).toBe('main');
 });
 
-testAsAdmin('a menu works with the keyboard, and returns the focus to its button', async ({ page, api }) => {
+testAsAdmin('a menu works with the keyboard, and returns focus to its button', async ({ page, api }) => {
   const { pagePath, id } = await createFlagWithStrategy(api);
   await api.send('POST', '/api/admin/segments', { name: `segment-${unique()}`, constraints: [] });
   // Waits until the segments are loaded, because the menu shows only the segments that are loaded when it opens.
@@ -179,7 +179,7 @@ testAsViewer(
   },
 );
 
-test('a field that loads late receives the focus, unless the user has moved the focus', async ({
+test('a field that loads late receives focus, unless the user has moved focus elsewhere', async ({
   page,
   api,
   logInAs,

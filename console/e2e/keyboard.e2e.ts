@@ -150,7 +150,7 @@ testWithOwnServer()(
 );
 
 testWithOwnServer()(
-  'an admin can reorder environments with the keyboard alone, and the focus stays in the row',
+  'an admin can reorder environments with the keyboard alone, and focus stays in the row',
   async ({ page, api, logInAs }) => {
     await logInAs({ rootRole: 'Admin' });
     const readNames = async () =>

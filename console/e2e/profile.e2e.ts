@@ -95,7 +95,7 @@ test('ends all other sessions, and keeps this one when the password changes', as
   expect((await page.request.get('/api/admin/user')).status()).toBe(200);
 });
 
-test('preferences apply to lists and times, and this browser keeps them', async ({ page, logInAs }) => {
+test('preferences apply to lists and times, and survive a reload', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/projects');
   const row = page.getByRole('row').filter({ hasText: 'Default' }).first();
@@ -167,7 +167,7 @@ testBehindLoadBalancer(
   },
 );
 
-test('a rename asks before it replaces the name that a different tab gave the view', async ({
+test('renaming a view asks for confirmation if a different tab has renamed the view', async ({
   page,
   server,
   logInAs,

@@ -90,8 +90,8 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
   'every page has a security policy and no errors, is accessible, shows focus, and fits in 360 px: part %i',
   async (part, { newPage, api, logInAs }) => {
     const urls = (await createUrls(api)).filter((_, n) => n % PARTS === part);
-    // The narrow window comes first, because a wide window that is made narrow could hide a problem that appears only when the
-    // page loads.
+    // Opens the pages in a narrow window first, because a wide window that is made narrow could hide a problem that appears only
+    // when a page loads.
     const page = await newPage({ viewport: NARROW, colorScheme: 'dark' });
     await logInAs({ rootRole: 'Admin' }, page);
 

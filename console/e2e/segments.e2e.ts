@@ -93,7 +93,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('shows a change by somebody else, and loses no input', async ({ page, api }) => {
+testAsAdmin('shows a change that somebody else made, and keeps the input', async ({ page, api }) => {
   const { id, name } = await createSegment(api);
   await visit(page, `/admin/segments/${id}`);
   await valuesField(page).fill('PL');
@@ -113,7 +113,7 @@ testAsAdmin('shows a change by somebody else, and loses no input', async ({ page
 });
 
 testAsAdmin(
-  'deletes a segment that nothing uses, and asks before unsaved input is lost',
+  'deletes an unused segment, and asks for confirmation before it discards unsaved input',
   async ({ page, api }) => {
     const { id, name } = await createSegment(api);
     await visit(page, `/admin/segments/${id}`);

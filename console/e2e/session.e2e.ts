@@ -25,7 +25,7 @@ async function logInAgain(page: Page, { username, password }: Person): Promise<v
   await loginDialog(page).getByRole('button', { name: 'Log in' }).click();
 }
 
-test('if the session ends while the user edits, the console asks for a login and loses no input', async ({
+test('if the session ends while the user edits, the console asks for a login and keeps the input', async ({
   page,
   api,
   logInAs,
@@ -60,7 +60,7 @@ test('if the session ends while the user edits, the console asks for a login and
   await expectAccessible(page);
 });
 
-test("a different user who logs in does not send the first user's requests", async ({
+test("logging in as a different user does not send the first user's requests", async ({
   page,
   api,
   logInAs,
@@ -83,7 +83,7 @@ test("a different user who logs in does not send the first user's requests", asy
   expect(addons.map(addon => addon.description)).not.toContain(description);
 });
 
-test("a different user who logs in through a second tab does not send the first user's input", async ({
+test("logging in as a different user in a second tab does not send the first user's input", async ({
   page,
   api,
   logInAs,

@@ -127,7 +127,7 @@ const EDITED_OBJECTS = [
 ] as const;
 
 testAsAdmin(
-  "a concurrent change is shown next to the user's own change, and no input is lost",
+  "a concurrent change is shown next to the user's own change, and the input is kept",
   async ({ page, api }) => {
     for (const { noun, path, create, change, field } of EDITED_OBJECTS) {
       const key = await create(api, `object-${unique()}`);

@@ -32,7 +32,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('undoing an enable removes only the strategy that the enable added', async ({ page, api }) => {
+testAsAdmin('Undo removes only the strategy that enabling the flag added', async ({ page, api }) => {
   const project = await createProject(api);
   const name = await createFlag(api, project);
   const environment = `/api/admin/projects/${project}/features/${name}/environments/development`;

@@ -188,7 +188,7 @@ testAsAdmin(
   },
 );
 
-test('input survives the end of the session and a reload, and a different user does not get the input', async ({
+test('input survives the end of the session and a reload, but is not shown to a different user', async ({
   page,
   api,
   logInAs,
@@ -264,7 +264,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('the archive confirmation receives the focus, and Tab stays inside', async ({ page, api }) => {
+testAsAdmin('the archive confirmation receives focus, and Tab does not leave it', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await visit(page, `/projects/${project}/features/${flag}/settings`);

@@ -82,7 +82,7 @@ test('a change that the user cancels fails and can be repeated', async () => {
   expect(session.readConnection().waitingWrites).toBe(0);
 });
 
-test('a read waits while the server is reported as unavailable', async () => {
+test('a read waits while the console reports that the server is unavailable', async () => {
   const { api, unwrap } = client;
 
   loadBalancer.state = 'down';

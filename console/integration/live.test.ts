@@ -37,7 +37,7 @@ async function showFlag() {
   const readShown = () => observer.getCurrentResult().data;
   const isEnabled = () => readShown()?.environments.find(({ name }) => name === 'development')?.enabled;
   const states: (boolean | undefined)[] = [];
-  // Like React, the test reads the state only after all changes in the same tick.
+  // Like React, the test reads the state only after all changes of a tick.
   unsubscribers.push(observer.subscribe(notifyManager.batchCalls(() => states.push(isEnabled()))));
   await expect.poll(() => observer.getCurrentResult().data?.name).toBe(target.featureName);
   const path = `/api/admin/projects/${projectId}/features/${target.featureName}`;

@@ -85,7 +85,7 @@ test('a change that the user cannot see is announced without its content', async
   expect(received.ids).toEqual([]);
 });
 
-test('reports that a stream is rejected', async () => {
+test('reports that the server rejects a stream', async () => {
   await logIn(await createPerson(admin));
   const controller = new AbortController();
   controllers.push(controller);
@@ -101,7 +101,7 @@ test('reports that a stream is rejected', async () => {
   expect(received).toMatchObject({ start: 0, missing: 1 });
 });
 
-test('retries after the time that a busy server sends, and reloads data only once', async () => {
+test('retries after the delay that a busy server requests, and reloads data only once', async () => {
   await logIn(await createPerson(admin, { rootRole: 'Admin' }));
   loadBalancer.requestsToReject = 3;
 

@@ -13,7 +13,7 @@ export type Screenshot = {
 /** Ids in the paths, which differ between runs. */
 export type Ids = { event: number; integration: number; delivery: number };
 
-/** The ids of what the administration screenshots need in addition to the sample data. */
+/** The ids of objects that the administration screenshots need in addition to the sample data. */
 export type CreatedIds = {
   role: number;
   group: number;

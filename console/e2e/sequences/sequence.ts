@@ -118,7 +118,7 @@ async function runSteps(world: World, page: Page, steps: readonly Step[]): Promi
   const toggle = async (step: number, isRejected = false) => {
     const stateBefore = await readEnabled();
     states.expect([stateBefore, !stateBefore]);
-    // Ignores a failed click, because a message can disappear by itself.
+    // Ignores a failed click, because the message may have disappeared by itself.
     while ((await dismissButton.count()) > 0)
       await dismissButton
         .first()
@@ -190,7 +190,7 @@ async function runSteps(world: World, page: Page, steps: readonly Step[]): Promi
 
 const getPasswordField = (page: Page) => page.getByLabel(/^Password/);
 
-/** How long the user waits before a retry of the login, which fails while the server restarts. */
+/** How long the user waits before retrying the login, which fails while the server restarts. */
 const LOGIN_TIMEOUT_MS = 2000;
 
 /** Logs in if the page asks for a login, and returns whether it did. */

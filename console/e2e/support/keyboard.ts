@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 /**
  * Finds what somebody without a mouse cannot use: controls that look the same with and without focus, and elements that react to
- * clicks but contain nothing that can receive the focus.
+ * clicks but contain nothing that can receive focus.
  */
 export const findKeyboardProblems = (page: Page): Promise<string[]> =>
   page.evaluate(() => {

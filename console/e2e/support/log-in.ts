@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Logs in without the login page, which has its own tests. */
+/** Logs in through the API. The login page has its own tests. */
 export async function logIn(
   page: Page,
   { username, password }: { username: string; password: string },

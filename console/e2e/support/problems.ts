@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 
 /**
- * The browser logs every 4xx response. These are not problems, because the page shows the error and tests check what the page shows.
+ * The browser logs every 4xx response, which is not a problem: the page shows the error, and tests check what the page shows.
  * A server that is too busy also responds to requests with 503, including requests for style sheets and scripts, which the console
  * retries.
  */

@@ -10,7 +10,7 @@ const QUIET_TIMEOUT_MS = 10_000;
 export type RootRole = NonNullable<NewPerson['rootRole']>;
 type Tab = { page: Page; requests: Requests; close: () => Promise<void> };
 
-/** The worker's tabs on the shared server. Each role has a tab with its own user and window, which tests share one after another. */
+/** The worker's tabs on the shared server. Each role has a tab with its own user and window, which tests use one after another. */
 const tabs = new Map<RootRole, Tab>();
 
 export async function openRoleTab(role: RootRole): Promise<Page> {

@@ -18,7 +18,7 @@ type Fixtures = {
   tolerated: RegExp[];
   /** Watches a page for problems. At the end, the test fails if a problem matches none of the tolerated patterns. */
   watch: (page: Page) => void;
-  /** Opens a page in another browser window, which has its own cookies. */
+  /** Opens a page in a new browser window with its own cookies. */
   newPage: (options?: BrowserContextOptions) => Promise<Page>;
   page: Page;
   /** Creates a user with the roles and logs them in on the page. */

@@ -11,7 +11,7 @@ export type Entry = {
   group: Group;
   /** The user sees the entry if they may call one of these operations. If the list is absent, everyone sees it. */
   calls?: readonly OperationId[];
-  /** The number on the right. Only admins may read the statistics. */
+  /** The number on the right. Only admins see it, because only they may read the statistics. */
   count?(statistics: Schemas['InstanceStatistics']): number;
 };
 

@@ -19,7 +19,7 @@ export const emptyDraft: Draft = {
   expires: '',
 };
 
-/** Builds the request body. A token that is created in a project is only for that project. */
+/** Builds the request body. A token that is created in a project is limited to that project. */
 export const toBody = (
   { name, type, environment, projects, expires }: Draft,
   project: string | undefined,

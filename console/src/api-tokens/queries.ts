@@ -43,9 +43,7 @@ export const createToken = (project: string | undefined, body: NewApiToken): Pro
       : api.POST(PROJECT_TOKENS, { params: { path: { projectId: project } }, body }),
   );
 
-/**
- * Changes a token's expiry unless somebody else has changed it since the user saw it. Either way, resolves with the stored expiry.
- */
+/** Changes a token's expiry unless it has changed since the user saw it. Either way, resolves with the stored expiry. */
 export async function updateExpiry(
   { id }: ApiToken,
   { seenExpiry, newExpiry }: { seenExpiry: string | null; newExpiry: string | null },
