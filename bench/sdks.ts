@@ -54,7 +54,7 @@ export async function waitUntilEqual(
   return { differing, ms: performance.now() - startedAt };
 }
 
-/** Builds a strategy for the user whose name is the number of the change, so that each change is recognizable. */
+/** Builds a strategy for a user named after the number of the change, so that each change is recognizable. */
 export const makeStrategy = (changeNumber: number) => ({
   name: 'default',
   constraints: [

@@ -5,7 +5,7 @@ export const ENVIRONMENT = 'development';
 export const getProjectName = (n: number) => `project-${n % PROJECT_COUNT}`;
 export const getFlagName = (n: number) => `flag-${n}`;
 
-/** Creates flags with two environments and a strategy in each, and events about them. Small rows let this finish within minutes. */
+/** Creates flags with two environments and a strategy in each, and events about them. The rows are small, so this takes only minutes. */
 export async function fillDatabase(url: string, flagCount: number, eventCount: number): Promise<void> {
   await withClient(new URL(url), async client => {
     const step = makeStepRunner(client);

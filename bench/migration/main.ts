@@ -28,7 +28,7 @@ import { startLoad } from './load.ts';
 
 const settings = readSettings(
   'npm run campaign:migration',
-  'Applies the newest migration to a large database while a server of the previous version reads and writes.',
+  'Applies the migrations that the previous version lacks to a large database, while a server of the previous version reads and writes.',
   {
     events: [1_000_000, 'Number of events'],
     flags: [10_000, 'Number of features'],

@@ -20,7 +20,7 @@ const settings = readSettings(
       'Instead of restarts, make the database unreachable for this many minutes and count log lines',
     ],
     silent: [false, 'In the outage, connections stay open and get no response'],
-    port: [7_450, 'Port of nginx; the servers use the next two'],
+    port: [7_450, 'nginx port; the servers use the next two ports'],
   },
 );
 

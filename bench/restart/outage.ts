@@ -10,10 +10,7 @@ const MINUTE_MS = 60_000;
 
 type Line = { time: number; msg: string; status?: number };
 
-/**
- * Makes the database unreachable under load, and counts the log lines of each minute. Lines about successful requests do not
- * count.
- */
+/** Makes the database unreachable under load, and counts the log lines of each minute, except those about successful requests. */
 export async function runOutage(
   { fail, atEnd }: Campaign,
   database: URL,

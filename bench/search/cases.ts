@@ -6,9 +6,9 @@ export type Case = {
   name: string;
   search: Search;
   caller?: (typeof VIEWERS)[number]['username'];
-  /** The search has at most one filter. Only these searches have a goal for CPU time. */
+  /** Set if the search has at most one filter. Only these cases have a CPU time goal. */
   hasOneFilter?: true;
-  /** The case is also measured with 16 simultaneous callers. */
+  /** Set if the case is also measured with 16 simultaneous callers. */
   isConcurrent?: true;
 };
 

@@ -15,7 +15,7 @@ const {
   fresh: recreate,
 } = readSettings(
   'npm run bench',
-  'Measures the search of events on a large log over HTTP, and compares each result with plain SQL.',
+  'Measures event search on a large log over HTTP, and compares each result with plain SQL.',
   {
     events: [1_000_000, 'Number of events in the log'],
     only: ['', 'Run only the cases whose names contain this string'],

@@ -74,7 +74,7 @@ async function readEndpoints(context: Context, server: string): Promise<Endpoint
   const { authorization_endpoint, token_endpoint, device_authorization_endpoint } = endpoints;
   for (const url of [authorization_endpoint, token_endpoint, device_authorization_endpoint ?? token_endpoint])
     if (!String(url).startsWith(`${server}/`))
-      throw failure(`The server lists an endpoint that is not its own: ${sanitize(String(url))}`);
+      throw failure(`The server lists a login endpoint on a different server: ${sanitize(String(url))}`);
   return endpoints;
 }
 

@@ -46,7 +46,7 @@ export type Context = Runtime & {
   note: (text: string) => void;
   /** Asks the user to type the name. Without a terminal, --yes is required. */
   confirm: (effect: string, name: string) => Promise<void>;
-  /** Makes the command exit with 10 after its output. */
+  /** Makes the command exit with 10 after it has printed its output. */
   failCheck: () => void;
   exit: () => number;
 };

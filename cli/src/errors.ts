@@ -76,7 +76,7 @@ const EXIT_OF_STATUS: Record<number, number> = {
 
 type ErrorBody = { id?: string; name?: string; message?: string; details?: unknown[] };
 
-/** Creates the error for a rejection by the server, or by a proxy in between that does not respond with JSON. */
+/** Creates the error for a rejected request. The body is not JSON if a proxy rejected the request instead of the server. */
 export function rejection(
   status: number,
   body: unknown,

@@ -42,7 +42,7 @@ export function overview(otherCommands: OtherCommand[]): string {
   ].join('\n\n');
 }
 
-/** Returns the brief of a command. For a group, it lists the group's commands. */
+/** Returns the brief of a command. The brief of a group also lists the group's commands. */
 function findBrief(name: string): string {
   const commandNames = COMMANDS.filter(command => command.name.startsWith(`${name} `)).map(command =>
     command.name.slice(name.length + 1),

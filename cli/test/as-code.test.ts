@@ -193,7 +193,7 @@ test('an error in the file is reported before anything changes', async () => {
   ).toMatchObject({ exit: 2, message: expect.stringContaining('no environment "moon"') });
 });
 
-test('on a terminal, apply shows the plan and asks for the project', async () => {
+test('on a terminal, apply shows the plan and asks the user to type the project', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   const file = write({ project, flags: { [flag]: {} } });

@@ -141,7 +141,7 @@ test('login --device ends when the user denies it', async () => {
   expect((await completion).code).toBe(3);
 });
 
-test("login names the server's own URL if it differs", async () => {
+test("login names the server's own URL if --server has a different one", async () => {
   const otherUrl = server.url.includes('localhost')
     ? server.url.replace('localhost', '127.0.0.1')
     : server.url.replace('127.0.0.1', 'localhost');

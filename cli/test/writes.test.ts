@@ -8,7 +8,7 @@ const lastEventId = async (): Promise<number> =>
   (await api.send<{ events: { id: number }[] }>('GET', '/api/admin/search/events?limit=1')).events[0]?.id ??
   0;
 
-test('with --dry-run, no command changes anything', async () => {
+test('no command changes anything with --dry-run', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);

@@ -12,7 +12,7 @@ import { testAsAdmin, testAsViewer } from './support/test.ts';
 
 const EDGE = fileURLToPath(new URL('../../edge/src/main.ts', import.meta.url));
 
-/** Runs the page's command on a free port, with the edge's source, because `halyard` is not installed here. */
+/** Runs the command from the page on a free port. It runs the edge from source, because `halyard` is not installed here. */
 async function runCommand(command: string): Promise<ChildProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'halyard-edge-'));
   const child = spawn(

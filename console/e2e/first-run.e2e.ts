@@ -18,7 +18,7 @@ const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 /** The maximum number of clicks that a new user should need. */
 const MAX_CLICKS = 12;
 
-/** Logs in on the login page. The returned function returns the number of clicks since then. */
+/** Logs in on the login page, and returns a function that counts the clicks since then. */
 async function logInAndCountClicks(
   page: Page,
   { username, password }: { username: string; password: string },

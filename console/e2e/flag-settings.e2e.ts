@@ -150,7 +150,7 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
 });
 
 testAsAdmin(
-  'when two people edit the settings, the second person sees both changes and chooses',
+  'when two people edit the settings, the second person sees both changes and chooses between them',
   async ({ page, api }) => {
     const { pagePath, path, read } = await createFlagWithPaths(api);
     await visit(page, `${pagePath}/settings`);
@@ -200,7 +200,7 @@ testAsAdmin('keeps input that is typed during a save', async ({ page, api }) => 
 });
 
 testAsAdmin(
-  'a later save does not replace a change that somebody else made right after a save',
+  'a save does not overwrite a change that somebody else made right after the previous save',
   async ({ page, api }) => {
     const { pagePath, path, read } = await createFlagWithPaths(api);
     await visit(page, `${pagePath}/settings`);
@@ -238,7 +238,7 @@ testAsAdmin('asks before it discards unsaved settings of a flag', async ({ page,
   expect((await read()).description).toBe('One-tap checkout');
 });
 
-testAsAdmin('a flag moves to a different project, and every obstacle is shown', async ({ page, api }) => {
+testAsAdmin('shows every obstacle to moving a flag, and then moves the flag', async ({ page, api }) => {
   const { project, name, pagePath } = await createFlagWithPaths(api);
   const target = await createProject(api, { name: `Search ${unique()}` });
   const parent = await createFlag(api, project);

@@ -197,7 +197,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'when two people edit a strategy, the second person sees both changes and chooses',
+  'when two people edit a strategy, the second person sees both changes and chooses between them',
   async ({ page, api }) => {
     const { pagePath, strategies, id } = await createFlagWithStrategy(api);
     await visit(page, `${pagePath}?edit=${id}`);

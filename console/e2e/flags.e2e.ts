@@ -435,7 +435,7 @@ testAsAdmin('all flags of a project are selected, enabled and disabled together'
 });
 
 testAsAdmin(
-  'flags move to a different project, and archived flags are revived and deleted from their list',
+  'flags are moved to a different project, and archived flags are revived and deleted from their list',
   async ({ page, api }) => {
     const [project, target] = [
       await createProject(api),

@@ -24,7 +24,7 @@ testAsAdmin('a fixed finding raises the score', async ({ page, api }) => {
   await visit(page, `/projects/${project}/health`);
   await score(page, 50, 100).waitFor();
   await page.getByText('100 − 100 × (2 stale + 0 potentially stale) / 4 flags').waitFor();
-  // If one flag is archived, 1 of 3 flags is stale, which gives 67. If both are archived, the health is 100.
+  // Archiving one stale flag leaves 1 of 3 flags stale, so the health is 67. Archiving both raises it to 100.
   await page.getByText('+50 points for both together').waitFor();
   await findingItem(page, stale[0]).getByText('+16.7').waitFor();
   await page.getByText('adds more than the sum of their points').waitFor();
@@ -42,7 +42,7 @@ testAsAdmin('a fixed finding raises the score', async ({ page, api }) => {
 });
 
 testAsAdmin(
-  'a snoozed finding leaves the list, keeps its reason, and still counts',
+  'a snoozed finding leaves the list, keeps its reason, and still counts against the health',
   async ({ page, api }) => {
     const { project, stale } = await createStaleProject(api);
     await visit(page, `/projects/${project}/health`);
@@ -71,7 +71,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'says what an exceeded budget rejects, and the server rejects a new flag',
+  'says what an exceeded budget prevents, and the server rejects a new flag',
   async ({ page, api }) => {
     const { project } = await createStaleProject(api);
     await visit(page, `/projects/${project}/health`);

@@ -15,7 +15,7 @@ const readNewestEvent = async (api: Api, flag: string): Promise<Event | undefine
 const PRODUCTION_TOGGLE = { name: 'Enabled in production' };
 
 testAsAdmin(
-  'a toggle in production, a save and an archive can have a reason, which the events show',
+  'toggling in production, saving and archiving can have a reason, which the events show',
   async ({ page, api }) => {
     const { pagePath, name } = await createFlagWithStrategy(api);
     const reason = page.getByRole('textbox', { name: 'Reason' });

@@ -38,7 +38,7 @@ const LISTS = [
   { path: '/admin/segments', rows: 2_000, text: 'region 17' },
 ];
 
-/** Returns the milliseconds from each key press to its paint. The browser does not report times below 16 ms, which count as 16 ms. */
+/** Returns the milliseconds from each key press to its paint. The browser does not report times below 16 ms, so they count as 16. */
 async function press(page: Page, keys: readonly string[]): Promise<number[]> {
   await page.evaluate(() => {
     const durations: number[] = [];

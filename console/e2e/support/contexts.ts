@@ -10,7 +10,7 @@ export const WIDE = { width: 1440, height: 900 };
 /** Slows the browser's scripts down by this factor, which reveals tests that depend on speed. */
 const SLOWDOWN = Number(process.env.BROWSER_SLOWDOWN ?? 1);
 
-/** The worker's browser. The first test starts the browser, which ends with the worker. */
+/** The worker's browser, which the first test starts and which ends with the worker. */
 let browserPromise: Promise<Browser> | undefined;
 
 /** Opens a window with its own cookies and cache. */

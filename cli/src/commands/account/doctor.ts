@@ -82,7 +82,7 @@ const CHECKS: [string, (context: Context) => Promise<string>][] = [
       if (mode === undefined) return 'no profiles are stored';
       if (process.platform !== 'win32' && (mode & 0o077) !== 0)
         throw checkFailure(
-          `Others can read ${file}.`,
+          `Other users on this machine can read ${file}.`,
           `Run chmod 600 ${file}, and replace the tokens in it.`,
         );
       return `only you can read ${file}`;

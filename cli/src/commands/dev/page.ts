@@ -1,7 +1,4 @@
-/**
- * Returns the page that lists the flags and toggles overrides. A script builds the page from JSON, so a flag name cannot inject
- * markup.
- */
+/** Returns the page that lists the flags and sets overrides. A script builds the list from JSON, so a flag name cannot inject markup. */
 export const renderPage = (nonce: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

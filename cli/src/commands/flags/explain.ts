@@ -62,7 +62,7 @@ export const flagsExplain = command({
     const result = await getData(
       context.read.POST('/api/admin/playground', { body: body as schemas['PlaygroundRequest'] }),
     ).catch(async (error: unknown) => {
-      // Reports that the flag does not exist, because the playground rejects an unknown flag only as invalid.
+      // The playground rejects an unknown flag only as invalid, whereas `findProject` reports that it does not exist.
       if (error instanceof CommandError && error.problem.status === 400)
         await findProject(context, flag, undefined);
       throw error;
