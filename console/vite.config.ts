@@ -29,7 +29,7 @@ function withImports(id: string, graph: Graph, found = new Set<string>()): Set<s
 const isOwnModule = (id: string): boolean => id.startsWith(`${import.meta.dirname}/src/`);
 const isIcon = (id: string): boolean => id.includes('/lucide-react/dist/esm/icons/');
 
-/** Our modules and icons that the first page does not load, but at least this share of the other pages do. */
+/** Our modules that at least this share of the pages use, and icons that two pages use, unless they are part of the first load. */
 function findShared(graph: Graph, share: number): Set<string> {
   const first = withImports(`${import.meta.dirname}/src/main.tsx`, graph);
   const pages = new Set([...first].flatMap(id => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? []));
@@ -71,14 +71,14 @@ const SCROLL =
 
 /** Parts of libraries that other libraries import although the console does not use them. They would add 8 KB to the first load. */
 const STUBS: Record<string, string> = {
-  // The content security policy forbids style elements, and mantine.gen.css has the variables.
+  // The content security policy forbids style elements, so mantine.gen.css contains the variables.
   '/MantineCssVariables/MantineCssVariables.mjs': 'export const MantineCssVariables = () => null;',
   // theme.ts has the other colors that the console uses.
   '/MantineProvider/default-colors.mjs': `export const DEFAULT_COLORS = { red: ${JSON.stringify(DEFAULT_THEME.colors.red)} };`,
   // Nothing has an arrow without `withArrow`.
   '/FloatingArrow/FloatingArrow.mjs': 'export const FloatingArrow = () => null;',
   '/FloatingArrow/get-arrow-position-styles.mjs': 'export const getArrowMergeDropdownStyles = () => ({});',
-  // useScrollRestoration keeps the positions, because pages scroll in separate regions.
+  // useScrollRestoration replaces this, because pages scroll in separate regions.
   '/router-core/dist/esm/scroll-restoration.js': SCROLL,
   '/Popover/PopoverContextMenu/PopoverContextMenu.mjs': renderStub('PopoverContextMenu'),
 };
@@ -92,7 +92,7 @@ const stubModules: Plugin = {
     if (suffix !== undefined) unusedStubs.delete(suffix);
     return code;
   },
-  // A file that a library has moved would silently be included again. A missing export already fails the build.
+  // If a library moves a file, its stub no longer applies, and the file would silently be bundled again.
   buildEnd(error) {
     if (!error && unusedStubs.size > 0)
       this.error(`No module ends with ${[...unusedStubs].join(', ')}. Update STUBS in vite.config.ts.`);
@@ -105,7 +105,7 @@ export default defineConfig({
   server: { proxy: { [SERVER]: `http://127.0.0.1:${process.env.PORT ?? 4242}` } },
   build: {
     target: 'es2024',
-    // The test of the size budgets reads this file.
+    // The size budget test reads the manifest.
     manifest: true,
     // The content security policy allows no fonts or styles in data: URLs, and Trusted Types reject the polyfill.
     assetsInlineLimit: 0,

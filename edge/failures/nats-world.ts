@@ -36,7 +36,7 @@ export function useNats({ nodes = 1, tls = false } = {}) {
   let foreignNames: BusNames;
   let enrolment: Enrolment;
   let sdkToken: string;
-  /** Connected to the first server. */
+  /** Forwards the edges' requests to the first server. */
   let proxy: TcpProxy;
   const servers: RunningServer[] = [];
   const edges: RunningServer[] = [];
@@ -181,7 +181,7 @@ export function useNats({ nodes = 1, tls = false } = {}) {
     return Number(/\.(\d+)"$/.exec((await read(server)).etag ?? '')?.[1]);
   };
 
-  /** Creates a flag and waits until the server serves it, and then the edge. */
+  /** Creates a flag, and waits until the server and then the edge serve it. */
   const expectToReach = async (edge: RunningServer, flag: string): Promise<void> => {
     await createFlag(flag);
     await waitForRevision(flag);
@@ -275,7 +275,7 @@ export function useNats({ nodes = 1, tls = false } = {}) {
   };
 }
 
-/** Creates a CA, and a certificate for localhost that it signed. */
+/** Creates a CA and has it sign a certificate for localhost. */
 function makeCertificates(folder: string, authority: string): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];

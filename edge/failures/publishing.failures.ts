@@ -9,7 +9,7 @@ import { runIn } from '../../server/src/test/database.ts';
 import { type RunningServer, stopProcess } from '../../server/src/test/process.ts';
 import { POLL, useNats } from './nats-world.ts';
 
-/** An edge replaces its frames with a snapshot after 1,000 flags, so the test stops here at the latest. */
+/** When to give up: an edge should replace its frames with a snapshot soon after 1,000 flags. */
 const MAX_FLAGS = 3_000;
 const world = useNats();
 const {
@@ -50,7 +50,7 @@ test('an edge follows its feed through NATS alone, without creating a consumer',
   await expect.poll(status, POLL).toBe(200);
   await admin('DELETE', `/api/admin/api-tokens/${id}`);
   await expect.poll(status, POLL).toBe(401);
-  // Every change was a frame.
+  // Every change arrived as a frame, so the edge needed no new snapshot.
   expect(await metric(edge, 'halyard_edge_snapshots_total')).toBe(snapshots);
   const publisher = await connectAs('publisher');
   for (const stream of [world.names.framesStream, world.names.snapshotStream]) {
@@ -59,7 +59,7 @@ test('an edge follows its feed through NATS alone, without creating a consumer',
   }
 });
 
-test('after NATS loses everything, HTTP continues and the streams are refilled from the database', async () => {
+test('after NATS loses all data, the edge continues over HTTP and the streams are refilled from the database', async () => {
   const edge = await startEdge();
   await waitUntilLive(edge);
   await world.nats.kill();
@@ -127,7 +127,7 @@ test('two servers publish each revision once, even if the leader is paused and t
   servers.pop();
 });
 
-test('a revision that a restored database has lost begins a new epoch in NATS', async () => {
+test('a new epoch begins in NATS if a restored database lacks a published revision', async () => {
   const edge = await startEdge();
   await waitUntilEqual(edge);
   await waitUntilLive(edge);
@@ -256,7 +256,7 @@ test('an edge that can reach only NATS replaces its frames with a snapshot that 
 
   let createdFlagCount = 0;
   while (createdFlagCount < MAX_FLAGS && (await metric(edge, 'halyard_edge_snapshots_total')) === snapshots)
-    // The flags are created one after the other, because changes at the same time become one frame.
+    // The flags are created one at a time, because simultaneous changes share a frame.
     for (let n = 0; n < 50; n++) await createFlag(`many-${createdFlagCount++}`);
 
   expect(await metric(edge, 'halyard_edge_snapshots_total')).toBeGreaterThan(snapshots);

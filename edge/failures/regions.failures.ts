@@ -21,7 +21,7 @@ const {
 } = world;
 
 test('a leaf node with mirrors serves its region while the hub is down', async () => {
-  // The configuration has a fixed port for leaf nodes, so this test chooses a free one.
+  // The generated configuration has a fixed port for leaf nodes, so the test replaces it with a free one.
   const port = await findFreePort();
   await natsConfig('--region', 'west', '--hub', `nats-leaf://127.0.0.1:${port}`);
   const hub = readFileSync(join(world.folder, 'hub.conf'), 'utf8').replace(
@@ -59,7 +59,7 @@ test('a leaf node with mirrors serves its region while the hub is down', async (
     const freshEdge = await startEdge(leaf.url);
     await expect.poll(async () => (await read(freshEdge)).body, POLL).toBe(expectedResponse.body);
 
-    // What the mirror lacks comes from the server.
+    // The edge reads what the mirror lacks from the server.
     await createFlag('not-in-the-mirror');
     await waitForRevision('not-in-the-mirror');
     const restoredAt = performance.now();

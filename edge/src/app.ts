@@ -20,7 +20,7 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
-/** As on the server, slow clients cannot hold a connection. */
+/** As on the server, the timeouts keep slow clients from holding connections open. */
 const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 72_000 };
 
 type Parts = {

@@ -191,7 +191,7 @@ test('ignores a snapshot that is altered, signed with a different key, from a di
     .toEqual(['later']);
 });
 
-test('a recorded snapshot of an earlier epoch does not take the edge back, and a new epoch applies immediately', async () => {
+test('ignores a recorded snapshot from an earlier epoch, and applies a new epoch immediately', async () => {
   const recordedSnapshot = await upstream.setSnapshot(
     buildSnapshot({
       epoch: 'old',
@@ -210,7 +210,7 @@ test('a recorded snapshot of an earlier epoch does not take the edge back, and a
   upstream.send(buildFlagsFrame('old', 90, 91, { epoch: 'old' }));
   await expectGenuineChange(['first', 'genuine']);
   expect(upstream.snapshotReadCount).toBe(reads);
-  // The gap is genuine, but the snapshot is an old recording.
+  // The gap is genuine, but the snapshot that the edge then reads is an old recording.
   upstream.send(buildHead({ rev: 7 }));
   await expect.poll(() => upstream.snapshotReadCount, POLL).toBeGreaterThan(reads);
   expect(await names()).toEqual(['first', 'genuine']);
@@ -311,7 +311,7 @@ test('passes on each key announcement once, so that edges that read from each ot
   await reader;
 });
 
-test('ends no stream for a revision that the edge itself does not have', async () => {
+test('ends an SDK stream that lacks a revision only if the edge itself has that revision', async () => {
   let reports = 0;
   let revision = 6;
   upstream.onReport((_request, response) => {

@@ -25,7 +25,7 @@ const BACKLOG = 4_096;
 
 export type Edge = { url: string; stop: () => Promise<void> };
 
-/** Serves from disk if possible, and follows upstream. */
+/** Starts an edge, which serves from disk if possible and reads changes from upstream. */
 export async function startEdge(config: EdgeConfig, version: string, log: Log): Promise<Edge> {
   const { enrolment, dataDir } = config;
   const { environment } = enrolment.feed;
@@ -66,13 +66,13 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   /** Returns what SDKs currently get. The feed may be ahead of it. */
   const servedState = () => new Map(state.environments()).get(environment);
 
-  /** Passes what arrived to the serving state, which is created with the first data. */
   let stopServing: Promise<() => Promise<void>> | undefined;
   let wake = () => {};
   const listen: Listen = onChange => {
     wake = onChange;
     return async () => {};
   };
+  /** Applies what has arrived to the serving state, which is loaded when the first data arrives. */
   const serve = (): void => {
     if (stopServing || !feed.position) {
       wake();
@@ -134,7 +134,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
     if (!stored) return;
     try {
       feed.takeSnapshot(stored.snapshot);
-      // A frame does not continue from the state if the snapshot before it was damaged.
+      // There is a gap before the frames if the snapshot that they follow was damaged, and an older one was read instead.
       const gapIndex = stored.frames.findIndex(({ frame }) => feed.take(frame) === 'gap');
       copy.restore(
         stored.bytes,

@@ -8,7 +8,7 @@ import { buildFlagsFrame, buildSnapshot } from './test/hostile-upstream.ts';
 const positionAt = (revision: number) => ({ epoch: 'a', revision, tokenRevision: 5 });
 const frameTo = (rev: number) => buildFlagsFrame('flag', rev - 1, rev) as Frame;
 
-/** Adds frames from the snapshot's revision, which is 5, up to this one. */
+/** Makes a copy with a snapshot at revision 5, and frames up to the given revision. */
 const copyTo = async (last: number) => {
   const writtenTexts: string[] = [];
   const copy = makeFeedCopy({ ...NO_DISK, keepFrame: text => void writtenTexts.push(text) });
@@ -17,7 +17,7 @@ const copyTo = async (last: number) => {
   return { copy, written: writtenTexts };
 };
 
-test('a reader gets the frames that it lacks, in order', async () => {
+test('returns the frames that a reader lacks, in order', async () => {
   const { copy } = await copyTo(8);
   const readTexts = (from?: ReturnType<typeof positionAt>): string[] => {
     const texts: string[] = [];
@@ -43,7 +43,7 @@ test('once there are many frames, an older snapshot replaces the frames before i
   expect(copy.isSnapshotDue()).toBe(false);
   // A few frames are not worth replacing.
   expect(copy.mayReplaceFrames(older)).toBe(false);
-  // The key that signed the snapshot may be removed.
+  // The current snapshot is outdated, because the key that signed it may soon be removed.
   expect(copy.mayReplaceFrames(older, true)).toBe(true);
   copy.keepFrame('1006', frameTo(1_006));
 

@@ -21,19 +21,19 @@ export type FeedCopy = {
   readonly head: { text: string; arrivedAt: number } | undefined;
   /**
    * Returns whether a new snapshot should replace the frames because there are too many. After returning true, it returns false
-   * until as many frames have arrived again.
+   * until the same number of frames has arrived again.
    */
   isSnapshotDue: () => boolean;
   /**
-   * Returns whether the snapshot may replace frames, which it does only if there are many frames or the current snapshot is
-   * outdated. An edge's snapshot may be older than what the edge sends, and still newer than this one.
+   * Returns whether the snapshot may replace frames, which requires many frames or an outdated current snapshot. If upstream is an
+   * edge, its snapshot may be older than the frames that it sent, as long as it is not older than the current snapshot.
    */
   mayReplaceFrames: (snapshot: Snapshot, isOutdated?: boolean) => boolean;
   /** Stores a snapshot and the frames after it. */
   keepSnapshot: (bytes: Buffer, snapshot: Snapshot) => Promise<void>;
   /** Stores a frame that was applied. A head is useless after a restart, so it is not stored. */
   keepFrame: (text: string, frame: Frame) => void;
-  /** Restores what was read from disk, which need not be written again. */
+  /** Restores what was read from disk, without writing it again. */
   restore: (bytes: Buffer, snapshot: Snapshot, frames: readonly { text: string; frame: Frame }[]) => void;
   /** Returns the first frame after this number that a reader at this position may lack. */
   next: (afterNumber: number, readerPosition: Position | undefined) => StoredFrame | undefined;
@@ -51,7 +51,7 @@ export function makeFeedCopy(disk: FeedDisk): FeedCopy {
   let storedFrames: StoredFrame[] = [];
   let characters = 0;
   let number = 0;
-  /** How many times a new snapshot was due. Kept because an edge's snapshot may be too old to replace frames. */
+  /** A snapshot is due at this multiple of the limits. It grows in case an upstream edge's snapshot is too old to replace frames. */
   let attempts = 1;
   let notify: (text: string) => void = () => {};
 
@@ -125,7 +125,7 @@ export function makeFeedCopy(disk: FeedDisk): FeedCopy {
 const isAfter = ({ log, rev }: FlagsFrame | TokensFrame, { revision, tokenRevision }: Position): boolean =>
   rev > (log === 'flags' ? revision : tokenRevision);
 
-/** A reader ignores a frame that it already has. A frame with the same revision may complete the reader's history. */
+/** Includes frames at the reader's own revision, which may complete its history. A reader ignores a frame that it already has. */
 const isLacking = (
   { epoch, log, rev }: FlagsFrame | TokensFrame,
   readerPosition: Position | undefined,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makeFeedSource } from './feed-source.ts';
 import { buildSnapshot, FEED, featureRow, SDK_TOKEN, tokenRow } from './test/hostile-upstream.ts';
 
-test('a token lookup between two steps does not lose the snapshot of a new epoch', async () => {
+test('applies the snapshot of a new epoch even if a token lookup runs between taking and applying it', async () => {
   const nobody = async (hash: string) =>
     ({ v: 1, feed: FEED, epoch: 'new', log: 'token', rev: 1, hash, token: null }) as const;
   const feed = makeFeedSource(FEED, 'edge', nobody, () => []);
@@ -15,7 +15,7 @@ test('a token lookup between two steps does not lose the snapshot of a new epoch
   const restoredSnapshot = buildSnapshot({ epoch: 'new', revision: 1, tokenRevision: 1 });
   feed.takeSnapshot({ ...restoredSnapshot, features: [featureRow('restored', 1)] });
 
-  // The lookup notices the new epoch and reads the tokens in it. The flags are still from the old epoch.
+  // The lookup notices the new epoch and reads its tokens, while the flags are still from the old epoch.
   await state.tokens.find('0'.repeat(64), 'network');
   expect(state.tokens.epoch).toBe('new');
   await state.refresh();

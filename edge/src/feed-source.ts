@@ -12,7 +12,7 @@ import type { Feed, Snapshot } from '@halyard/plane/snapshot/format.ts';
 
 /** A state younger than this counts as current. Heads arrive every 3 s. */
 export const CURRENT_WITHIN_S = 15;
-/** A state of a different epoch may be this much older than the edge's own state. Server clocks differ by less. */
+/** A state of a different epoch is accepted if it is at most this much older than the edge's state, because clocks differ. */
 const EPOCH_TOLERANCE_MS = 60_000;
 
 /** `known`: the edge already has the frame. `gap`: something before the frame is missing, so the snapshot has to be read. */
@@ -44,14 +44,14 @@ export type FeedSource = {
   /** Seconds since the edge last confirmed that it is current. Undefined if it has no feed yet. */
   readonly age: number | undefined;
   readonly isRevoked: boolean;
-  /** Returns false for an older snapshot, which would be a step backwards. */
+  /** Returns whether the snapshot was taken. A snapshot that is older than the edge's state is not. */
   takeSnapshot: (snapshot: Snapshot) => boolean;
   take: (frame: Frame) => Outcome;
   /** Throws if the response belongs to a different feed or is older than what the edge has, because it may be a replay. */
   checkResponse: <T extends TokenFrame>(response: T) => T;
   /** Stops serving, because the edge token was revoked. */
   revoke: () => void;
-  /** Takes the ids of the tokens that were used since the last call. */
+  /** Returns the ids of the tokens that were used since the last call. */
   takeUses: () => number[];
 };
 
@@ -129,7 +129,7 @@ export function makeFeedSource(
 
   const takeTokens = (state: FeedState, frame: TokensFrame): Outcome => {
     if (frame.rev <= state.tokenRevision) return 'known';
-    // A frame from an earlier revision than ours lacks tokens that were created and revoked in between, which we may have.
+    // A frame that starts before our revision omits tokens that were created and revoked within its range. We may have such a token.
     if (frame.prev !== state.tokenRevision) return 'gap';
     for (const event of frame.revs.flatMap(({ events }) => events)) {
       if ('token' in event) {
@@ -157,8 +157,8 @@ export function makeFeedSource(
     )
       return 'gap';
     const upstream = Date.parse(head.now);
-    // An old head, or one from a server that lags behind, must not turn back the clock or the age. A repeated head proves
-    // nothing.
+    // An old head, or one from a server that lags behind, must not set back the clock or the age. A repeated head does not
+    // prove that the state is still current.
     if (clock && clock.epoch === head.epoch && upstream <= clock.upstream) return 'known';
     clock = { epoch: head.epoch, upstream, readAt: performance.now() };
     state.confirmedAt = Math.max(state.confirmedAt, upstream - head.age * 1_000);
@@ -176,7 +176,7 @@ export function makeFeedSource(
   };
 
   const dropApplied = (state: FeedState, revision: number): void => {
-    // The changes since revision 0 are the whole snapshot, so this list is empty.
+    // A serving state at revision 0 still has to read the whole snapshot, even if the snapshot is at revision 0 too.
     if (state.fullSnapshot && revision > 0 && revision >= state.fullSnapshot.revision)
       state.fullSnapshot = undefined;
     state.pending = state.pending.filter(frame => frame.rev > revision);
@@ -264,7 +264,7 @@ export function makeFeedSource(
       checkFeed(frame.feed, enrolledFeed);
       if (!currentState) return 'gap';
       if (frame.epoch !== currentState.epoch) {
-        // Only a head says when it was current, and one follows every frame.
+        // Only a head contains the time at which it was current. A head follows every frame.
         const confirmedAt = frame.log === 'head' ? Date.parse(frame.now) - frame.age * 1_000 : 0;
         return isPastEpoch(currentState, frame.epoch, confirmedAt) ? 'known' : 'gap';
       }
@@ -290,17 +290,17 @@ export function makeFeedSource(
   };
 }
 
-/** Whether the edge has already left this epoch, because upstream lags behind or somebody replays a recording. */
+/** Whether the edge has already left this epoch, which arrives again if upstream lags behind or somebody replays a recording. */
 const isPastEpoch = (state: FeedState, epoch: string, confirmedAt: number): boolean =>
   epoch !== state.epoch && confirmedAt < state.confirmedAt - EPOCH_TOLERANCE_MS;
 
-/** A feed only ever loses projects, when they are archived. */
+/** A feed never gains projects. It loses a project when the project is archived. */
 const isSmaller = (a: Feed, b: Feed): boolean => (a.projects?.length ?? 0) < (b.projects?.length ?? 0);
 
 export const isSame = (a: Feed, b: Feed): boolean =>
   a.environment === b.environment && JSON.stringify(a.projects) === JSON.stringify(b.projects);
 
-/** The enrolment's feed, possibly with fewer projects, because a project may have been deleted since. */
+/** Throws unless this is the enrolment's feed. It may have fewer projects, because projects may have been deleted since. */
 export function checkFeed(feed: Feed, enrolledFeed: Feed): void {
   const { projects } = enrolledFeed;
   const isPart =
@@ -326,7 +326,7 @@ function rowsAfter(
     for (const row of fullSnapshot.segments) segments.set(row.id, row);
     if (afterRevision > 0) {
       const presentKeys = new Set(fullSnapshot.features.map(getFeatureKey));
-      // Removals up to `completeSince` are no longer in the snapshot.
+      // The snapshot no longer lists removals up to `completeSince`, so they are found by comparing names.
       for (const row of listNames())
         if (!presentKeys.has(getFeatureKey(row)))
           features.set(getFeatureKey(row), {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const MODE = 0o600;
 
 /**
- * Writes a file as a whole, so that either the old file or the new one is complete if the process is killed. If `previousName` is
- * given, the old file is kept under this name.
+ * Replaces a file in one step, so that a complete file exists even if the process is killed. If `previousName` is given, the old
+ * file is kept under this name.
  */
 export async function replaceFile(
   folder: string,

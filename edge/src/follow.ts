@@ -16,7 +16,7 @@ import { type Upstream, UpstreamError } from './upstream.ts';
  * Catching up after an outage must take less than 2 s. Each edge waits a random time, so that they do not all reconnect together.
  */
 const RETRY_MS = { min: 100, max: 1_000 };
-/** How long to wait after a rejection, because its cause is unlikely to end soon. */
+/** How long to wait after a rejection, because its cause is unlikely to go away soon. */
 const REJECTED_RETRY_MS = 5_000;
 
 export type FeedFollower = { stop: () => Promise<void> };
@@ -90,7 +90,7 @@ export function followFeed(
     let outcome = feed.take(frame);
     if (outcome === 'gap') {
       await readSnapshot();
-      // A snapshot from another edge may be older than this frame, in which case the frame is the next step after the snapshot.
+      // A snapshot from another edge may be older than this frame, so the frame is applied again.
       outcome = feed.take(frame);
     }
     if (outcome === 'applied') {
@@ -105,7 +105,7 @@ export function followFeed(
   const follow = async (): Promise<void> => {
     if (!feed.position || isOutdated)
       await readSnapshot().catch(error => {
-        // The stream begins with the keys that are valid now. An edge that has flags can follow the stream in any case.
+        // The stream begins with the current keys, so an untrusted key is not fatal. An edge that has flags can always read on.
         if (!feed.position && !(error instanceof UntrustedKeyError)) throw error;
       });
     if (stopController.signal.aborted) return;

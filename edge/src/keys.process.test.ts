@@ -51,7 +51,7 @@ test('edges adopt a new signing key, and then no longer trust the old key', asyn
 
   await chain.restartServer(BOTH);
   await expectToReach('by-the-new-key');
-  // An edge that has only its enrolment, with the old key.
+  // An edge that has only its enrolment, which contains the old key.
   const lateEdge = await chain.startEdge(lateEnrolment);
   expect((await read(lateEdge, sdkToken)).body).toContain('by-the-new-key');
   await kill(lateEdge);
@@ -66,7 +66,7 @@ test('edges adopt a new signing key, and then no longer trust the old key', asyn
   expect((await bodies()).join()).not.toContain('forged');
 });
 
-test('an edge remembers the new key, although its enrolment has the old key', async () => {
+test('an edge remembers the new key, although its enrolment contains the old key', async () => {
   await kill(near);
   near = await chain.startEdge(nearEnrolment, join(folder, 'near'));
   nearProxy.moveTo(near.port);

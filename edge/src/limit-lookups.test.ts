@@ -53,7 +53,7 @@ test('looks up at most 10 tokens a second, no matter what SDKs send', async () =
   );
 
   for (let number = 0; number < 100_000; number++) {
-    // Ten seconds.
+    // All of these lookups together take ten seconds.
     now += 0.1;
     await lookUp(`${number}`).catch(() => {});
   }

@@ -6,8 +6,8 @@ const REJECTED_FOR_MS = 60_000;
 const MAX_REJECTIONS = 10_000;
 
 /**
- * Looks up unknown tokens upstream, once for each hash and at most 10 times a second, so that random tokens do not load
- * upstream. Throws if the limit is reached, and SDKs then get 503.
+ * Looks up unknown tokens upstream, once for each hash and at most 10 times a second, so that random tokens do not
+ * overload upstream. Throws if the limit is reached, in which case SDKs get a 503.
  */
 export function limitLookups<T extends { token: object | null }>(
   lookUp: (hash: string) => Promise<T>,

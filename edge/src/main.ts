@@ -33,7 +33,7 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
 }
 
 if (process.argv.length > 2) {
-  // The arguments are not repeated, because one of them may be an enrolment, which is a secret.
+  // The message does not quote the arguments, because one of them may be an enrolment, which is a secret.
   process.stderr.write(
     'halyard edge has no options. It reads its settings from environment variables. Run halyard edge --help to list them.\n',
   );

@@ -26,7 +26,7 @@ const SILENT_AFTER_MS = 10_000;
 /** The head is also read from upstream while NATS is up, in case NATS lags behind. */
 const UPSTREAM_HEAD_EVERY_MS = 15_000;
 const CHECK_EVERY_MS = 500;
-/** A head may overtake the frame before it. */
+/** How long to wait for the frames that a head has overtaken. */
 const HEAD_WAIT_MS = 1_000;
 /** A random time is added, so that edges do not all connect together. */
 const RECONNECT_MS = 500;
@@ -47,7 +47,7 @@ type Item = { text: string; frame: Frame | undefined; position: Position | undef
 type StoredSnapshot = {
   bytes: Buffer;
   snapshot: Snapshot;
-  /** The sequence at which the frames after it begin. */
+  /** The sequence number of the newest frame that the snapshot contains. */
   framesSequence: number;
 };
 
@@ -209,7 +209,7 @@ export function followNats(
     if (!lastMessage) return 0;
     claim(lastMessage.position);
     if (sequence !== undefined && sequence <= lastMessage.sequence) return sequence;
-    // The stream was recreated, or the edge got its state from a different source.
+    // Otherwise, the stream was recreated, or the edge got its state from a different source.
     const isKnown = lastMessage.position && isCovered(lastMessage.position, feed.position);
     return isKnown ? lastMessage.sequence : Math.max(0, lastMessage.sequence - LOOK_BACK_MESSAGES);
   };
@@ -229,7 +229,7 @@ export function followNats(
         }
       }
     } catch (error) {
-      // Only the snapshot and upstream are left.
+      // The edge falls back to the snapshot or upstream.
       recordFailure(error);
     }
   }
@@ -357,7 +357,7 @@ export function followNats(
       // An outdated snapshot is better than none, and the frames after it are in the stream.
       if (storedSnapshot && (!feed.position || !isCovered(storedSnapshot.snapshot, feed.position)))
         return useSnapshot(storedSnapshot);
-      // The edge lacks nothing but has too many frames, and this snapshot replaces all but the last few.
+      // The edge is up to date but has too many frames. This snapshot replaces all but the last few.
       if (storedSnapshot && claimedPosition && isCovered(claimedPosition, feed.position))
         return storedSnapshot.bytes;
       throw error;

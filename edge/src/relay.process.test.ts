@@ -72,7 +72,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('the server knows both edges, and an SDK behind both edges that lacks a change is reported as missing it', async () => {
+test('the server lists both edges, and reports that an SDK behind both edges has not received a change', async () => {
   const edges = async (): Promise<{ state: string; behind: number }[]> =>
     (await chain.admin('GET', '/api/admin/edges')).edges;
   await expect
@@ -174,7 +174,7 @@ test('without the server, an edge feeds a new edge from its disk, and neither cl
   await expect
     .poll(async () => Math.min(await readMetric(near, AGE), await readMetric(far, AGE)), POLL)
     .toBeGreaterThan(16);
-  // The stream between the edges stays open, so only the server is missing.
+  // The stream between the edges stays open, so the age is only due to the missing server.
   await expect
     .poll(async () => Number((await read(far, sdkToken)).headers.get('halyard-age')), POLL)
     .toBeGreaterThan(5);
@@ -273,7 +273,7 @@ test('evaluations behind both edges are counted once, no matter what is interrup
   expect(applications.applications).toContainEqual(expect.objectContaining({ appName: 'shop' }));
 });
 
-test('edges that read from each other become outdated, and return to the server', async () => {
+test('edges that read only from each other become outdated, and recover once the server is back', async () => {
   await waitUntilEqual();
   chain.serverProxy.moveTo(far.port);
 
@@ -299,7 +299,7 @@ const revokeOthers = async (): Promise<void> =>
      from generate_series(1, 1100)`,
   );
 
-test('an edge whose token is revoked is emptied through the near edge, even if it returns after 1,100 other revocations', async () => {
+test('an edge learns through the near edge that its token was revoked, even after 1,100 other revocations, and deletes its flags', async () => {
   await waitUntilEqual();
 
   await chain.revoke(farSecret);
@@ -327,7 +327,7 @@ test('an edge whose token is revoked is emptied through the near edge, even if i
   await kill(far);
 });
 
-test('an edge that was down when its token was revoked is emptied by the server, even after 1,100 other revocations', async () => {
+test('an edge that was down when its token was revoked learns it from the server, even after 1,100 others, and deletes its flags', async () => {
   const { enrolment, secret } = await chain.enrol(chain.serverProxy.port);
   const folder = getFolder('returning');
   const firstEdge = await chain.startEdge(enrolment, folder);

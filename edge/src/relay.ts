@@ -21,7 +21,7 @@ const REPORTS = { capacity: 16, share: 0.6, waiting: 200, waitingPerCaller: 50, 
 /** The maximum length of a chain of edges that pass on a report. */
 const MAX_PATH_LENGTH = 16;
 const HEARTBEAT = ':\n\n';
-/** An edge that reads nothing for this long while it catches up is cut off. */
+/** An edge that reads nothing for this long while it catches up is disconnected. */
 const STALLED_AFTER_MS = 60_000;
 const RETRY_AFTER_SECONDS = 10;
 
@@ -43,7 +43,7 @@ type Parts = {
   metrics: Registry;
 };
 
-/** Feeds other edges with the bytes that arrived, which a server signed. This edge can neither alter nor narrow them. */
+/** Passes on to other edges the bytes that arrive. A server signed them, so this edge can neither alter nor filter them. */
 export function makeRelay({
   id,
   state,

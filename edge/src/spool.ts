@@ -94,7 +94,7 @@ export async function openSpool(
     );
 
   await load();
-  // From now on, the id does not change.
+  // Stores the id, which must not change from now on.
   await save();
   return {
     get edge() {

@@ -138,7 +138,7 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
   };
 }
 
-/** Reads a snapshot. An unsigned body could fill the memory, because a body can be compressed a thousand times. */
+/** Reads a snapshot up to its signed size. Otherwise, a forged body, which can be compressed 1,000:1, could fill the memory. */
 export async function readSnapshot(response: Response, keys: TrustedKeys): Promise<Buffer> {
   const maxFromStart = (start: Buffer): number | undefined => {
     if (start.length < MAX_START_BYTES && start.indexOf('\n', start.indexOf('\n') + 1) < 0) return undefined;
@@ -182,7 +182,7 @@ const readData = (block: string): string =>
     .map(line => line.slice('data: '.length))
     .join('\n');
 
-/** Reads at most this many bytes, or as many as the start of the body allows, because the sender may not be one of our servers. */
+/** Reads at most this many bytes, or as many as the start of the body allows, because the sender may not be a Halyard server. */
 export async function readAtMost(
   response: Response,
   maxBytes: number,

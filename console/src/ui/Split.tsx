@@ -36,7 +36,7 @@ export function Split({
   );
 }
 
-/** The right side of a Split, with a bar for the position and the buttons above the content. Esc closes it. */
+/** The right side of a Split. A bar above the content shows the position and the buttons. Esc closes the details. */
 export function Detail({
   label,
   bar,

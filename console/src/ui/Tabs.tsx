@@ -7,7 +7,7 @@ const showActive = (row: HTMLElement | null) => {
   row?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 };
 
-/** The tabs of a page, which are links so that every tab has a URL. Put them into `head` of Page. */
+/** The tabs of a page, which are links so that every tab has a URL. Pass them to Page as part of `head`. */
 export function Tabs({
   label,
   tabs,
@@ -16,14 +16,14 @@ export function Tabs({
   tabs: readonly { to: string; label: string; count?: ReactNode }[];
 }) {
   return (
-    // The function is new in each render, so React calls it every time.
+    // An inline function, because React calls a new ref function after every render.
     <nav ref={row => showActive(row)} className={s.tabs} aria-label={label}>
       {tabs.map(tab => (
         <Link
           key={tab.to}
           to={tab.to}
           className={s.tab}
-          // One tab's URL can be the prefix of another's, but only one of them may be marked.
+          // One tab's URL can be the prefix of another's, but only one of them may be marked as active.
           activeOptions={{
             exact: tabs.some(other => other.to.startsWith(`${tab.to}/`)),
             includeSearch: false,

@@ -2,9 +2,9 @@ import { describeMissingPermissions } from '../api/permission-words.ts';
 import s from './Toggle.module.css';
 
 /**
- * Enables and disables something. This is a styled checkbox, because Mantine's component needs four times the script time per
- * scroll frame. With `missingPermissions` (see useMissingPermissions), the toggle is disabled but focusable, and names these
- * permissions.
+ * Enables and disables something. This is a styled checkbox, because Mantine's component takes four times as much script time
+ * per frame while a list scrolls. With `missingPermissions` (see useMissingPermissions), the toggle is disabled but focusable,
+ * and its tooltip names the missing permissions.
  */
 export function Toggle({
   checked,

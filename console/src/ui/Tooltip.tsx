@@ -42,7 +42,7 @@ addEventListener(
     if (event.key !== 'Escape' || !shownTooltip) return;
     const { target, hide } = shownTooltip;
     if (target.closest('[role="dialog"]')) event.stopImmediatePropagation();
-    // Cleared here instead of when React removes the tooltip, because a second Esc must already close the dialog.
+    // Cleared here rather than when React removes the tooltip, so that the next Esc closes the dialog even before that.
     shownTooltip = undefined;
     hide();
   },
@@ -94,7 +94,7 @@ export function Tooltip({
       {cloneElement(child, {
         onPointerEnter: event => {
           props.onPointerEnter?.(event);
-          // A touch shows no tooltip, because no pointer would leave the control to hide the tooltip.
+          // Touch shows no tooltip, because no pointer leaves the control afterwards to hide it.
           if (event.pointerType !== 'touch') show(event.currentTarget, delay);
         },
         onPointerLeave: event => {
@@ -170,8 +170,8 @@ function TooltipText({
   useEachFrame(true, () => {
     if (popover.current) placeTooltip(popover.current, target);
   });
-  // A layout effect, because the tooltip must not count as shown for longer than it is visible. Otherwise, the next Esc would not
-  // close the dialog.
+  // A layout effect runs as soon as the tooltip disappears. Any later, and the next Esc would go to the tooltip instead of the
+  // dialog.
   useLayoutEffect(() => {
     const ownTooltip = { target, hide: onEscape };
     shownTooltip = ownTooltip;

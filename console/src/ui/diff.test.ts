@@ -33,7 +33,7 @@ test('shows a list in a different order as a change', () => {
   ]);
 });
 
-test('matches constraints by their field instead of their position', () => {
+test('matches constraints by field rather than by position', () => {
   const constraint = (...values: string[]) => ({ contextName: 'plan', operator: 'IN', values });
 
   const changes = computeChanges(
@@ -46,7 +46,7 @@ test('matches constraints by their field instead of their position', () => {
   ]);
 });
 
-test('compares two constraints on one field as a whole', () => {
+test('compares the whole list if two constraints are on the same field', () => {
   const before = [
     { contextName: 'version', operator: 'GT' },
     { contextName: 'version', operator: 'LT' },
@@ -75,7 +75,7 @@ test('formats values for display', () => {
   ]).toEqual(['50 %', '33.5 %', 'yes', '{"a":1}']);
 });
 
-test('keeps at most two short changes for a row', () => {
+test('picks at most two short changes for a list row', () => {
   const changes = computeChanges({ a: 1, b: 'x'.repeat(40), c: 3, d: 4 }, { a: 2, b: 'y', c: 4, d: 5 });
 
   expect(pickBriefChanges(changes).map(change => change.path[0])).toEqual(['a', 'c']);

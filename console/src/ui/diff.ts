@@ -8,7 +8,7 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isPlainList = (value: unknown): value is (string | number)[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string' || typeof item === 'number');
-/** Objects in lists are matched by the first of these fields that every object has, each with a different value. */
+/** Objects in lists are matched by the first of these fields whose value is present and unique in every object. */
 const IDENTITY_FIELDS = ['id', 'contextName', 'name', 'value'];
 
 /** Returns the differences field by field, in the order of the newer state. */

@@ -8,7 +8,7 @@ const MAX_LENGTH = 250_000;
 
 type StoredDraft = { at: number; input: unknown };
 
-/** Returns the storage key. It contains the id of the user whose page this is, so that each user has separate drafts. */
+/** Returns the storage key. It contains the id of the logged-in user, so that each user has separate drafts. */
 const getStorageKey = (draftKey: string): string | undefined => {
   const id = readPageOwner()?.user.id;
   return id === undefined ? undefined : `${PREFIX}${id}:${draftKey}`;
@@ -40,7 +40,7 @@ export function removeDraft(draftKey: string): void {
   if (key !== undefined) sessionStorage.removeItem(key);
 }
 
-/** Removes input by other users of this tab, or all input if nobody is logged in. */
+/** Removes the input that other users left in this tab, or all input if nobody is logged in. */
 export function removeOtherUsersDrafts(userId?: number): void {
   for (const key of draftKeys()) if (!key.startsWith(`${PREFIX}${userId}:`)) sessionStorage.removeItem(key);
 }

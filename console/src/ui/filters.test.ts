@@ -165,7 +165,7 @@ test('suggests filter names, then values that are not chosen yet', () => {
   expect(suggest('by:do', FIELDS)).toEqual([{ text: 'by:dora', label: 'dora', hint: '4', complete: true }]);
 });
 
-test('suggests the filter for a flag first if the exact name of the flag is typed', () => {
+test('suggests the flag filter first if the exact flag name is typed', () => {
   const flags = [{ value: 'checkout-express-b2b' }, { value: 'checkout-express' }];
   const fields = [
     {
@@ -202,7 +202,7 @@ test.each([
   expect(suggestions[findDefaultChoice(typedText, suggestions)]?.text).toBe(text);
 });
 
-test('completes the name of a filter on Enter, even if values contain the typed string', () => {
+test('completes a filter name on Enter, even if values contain the typed string', () => {
   const flags = [{ value: 'fl-1' }, { value: 'gulfl' }];
   const fields = [
     {
@@ -221,7 +221,7 @@ test('completes the name of a filter on Enter, even if values contain the typed 
   expect(suggestions[findDefaultChoice('fl', suggestions)]?.text).toBe('flag:');
 });
 
-test('names the search string that a second one would replace', () => {
+test('names the current search string that a new one would replace', () => {
   expect(createTextSuggestion('rollout', 'checkout').hint).toBe('text, replaces "checkout"');
   expect(createTextSuggestion('rollout', undefined).hint).toBe('text');
 });
@@ -234,7 +234,7 @@ test.each([
   expect(parseSearchText(typedText)).toBe(text);
 });
 
-test('suggests values that begin with at least two typed characters, without the name of their filter', () => {
+test('suggests values by their first two or more characters, without the filter name', () => {
   const suggestTexts = (typedText: string) => suggestValues(typedText, FIELDS).map(({ text }) => text);
 
   expect(suggestTexts('pay')).toEqual(['project:Payments']);
@@ -251,7 +251,7 @@ test.each([
   ['yes', ['yes']],
   ['stal', ['stal']],
 ])(
-  'suggests the filters that the word %j can mean before the text, and Enter chooses the first',
+  'for the word %j, suggests the filters that it can mean before the plain text, and Enter chooses the first',
   (typedText, texts) => {
     const fields: FilterField[] = [
       ...FIELDS.filter(({ kind }) => kind !== 'status'),
@@ -288,7 +288,7 @@ test.each([
   },
 );
 
-test('searches people only after the name of their filter, and accepts names with a comma', () => {
+test('searches for people only after the filter name, and accepts names with a comma', () => {
   const owner: FilterField = {
     name: 'owner',
     key: 'owner',

@@ -31,7 +31,7 @@ export type FilterField = {
   options?: readonly FilterOption[];
   /** Finds values to suggest after the colon, for a filter that has too many to list in `options`. */
   find?: (text: string, signal: AbortSignal) => Promise<readonly FilterOption[]>;
-  /** Whether `find` also runs for text without the name of a filter. */
+  /** Whether `find` also runs for text without a filter name. */
   findsByText?: boolean;
   /** Whether only the options are valid. */
   closed?: boolean;
@@ -40,7 +40,7 @@ export type FilterField = {
 };
 
 export type TypedFilter = { name: string; value: string } | { error: string };
-/** The text of a filter, which is the label with a verb and then the values. */
+/** A filter as its chip shows it: `lead` is the label with a verb, which the values follow. */
 export type Chip = { lead: string; values: string[]; mono: boolean };
 
 export const isSameText = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

@@ -37,7 +37,7 @@ export const eventsAboutQuery = (subject: Subject) =>
     staleTime: 5_000,
   });
 
-/** Finds the newest change of a subject for useEditor. Ignores errors, because the change only explains a conflict. */
+/** Finds the newest change to a subject for useEditor. Ignores errors, because the change is only shown to explain a conflict. */
 export async function findChange(subject: Subject): Promise<Schemas['Event'] | undefined> {
   const query = { ...toEventQuery(subject), limit: MAX_SEARCHED_EVENTS };
   const response = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(

@@ -1,6 +1,6 @@
 import type { QueryClient, QueryFilters, QueryKey } from '@tanstack/react-query';
 
-/** Cached responses that show a subject, and a function that changes the subject in them. */
+/** Cached responses that contain a subject, and a function that applies a change to them. */
 export type CachedView<Change> = {
   filters: QueryFilters & { queryKey: QueryKey };
   // The cache does not know the type of query data, which depends on the key.
@@ -11,8 +11,7 @@ const lastUpdates = new Map<string, Promise<unknown>>();
 
 /**
  * Shows a change before the server has responded. Until then, responses to other requests are patched too. If the request fails,
- * `undo` reverts only this change, and the server's state is loaded again. Changes to the same `subject` are sent one after the
- * other.
+ * `undo` reverts only this change, and the server's state is loaded again. Changes to the same `subject` are sent one at a time.
  */
 export async function showOptimistically<Change>(
   client: QueryClient,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findLinkTarget, getSentenceParts, parseSummary } from './sentence.ts';
 
-test('splits bold parts from text', () => {
+test('splits a summary into bold and plain parts', () => {
   expect(parseSummary('**dora** enabled flag **checkout** in **production**')).toEqual([
     { text: 'dora', strong: true },
     { text: ' enabled flag ' },
@@ -11,7 +11,7 @@ test('splits bold parts from text', () => {
   ]);
 });
 
-test('unescapes names, and keeps asterisks that belong to a name', () => {
+test('unescapes names, and keeps asterisks that are part of a name', () => {
   expect(parseSummary(String.raw`**a\_b\*\*c** created **\\**`)).toEqual([
     { text: 'a_b**c', strong: true },
     { text: ' created ' },

@@ -1,6 +1,6 @@
 import type { Search } from './search.ts';
 
-/** The subject that a part of a sentence names, to which the part can link. */
+/** The subject that a part of a sentence names and can link to. */
 export type SentenceRef = { kind: string; id: string; project?: string };
 export type SentencePart = { text: string; strong?: boolean; place?: boolean; ref?: SentenceRef };
 /** The fields of an event that its sentence needs. */

@@ -34,7 +34,7 @@ function onKey(event: KeyboardEvent): void {
   const mod = event.metaKey || event.ctrlKey;
   const isLetter = event.key.length === 1;
   if (!mod && (event.altKey || isTyping(event.target) || (isLetter && !areLettersEnabled()))) return;
-  // An open dialog gets all keys.
+  // While a modal dialog is open, the page reacts only to shortcuts with a modifier key.
   if (!mod && document.querySelector('[role=dialog][aria-modal=true]')) return;
   const key = mod ? `mod+${event.key.toLowerCase()}` : isLetter ? event.key.toLowerCase() : event.key;
   const sequence = Date.now() - firstKeyAt < SEQUENCE_MS ? `${firstKey} ${key}` : key;

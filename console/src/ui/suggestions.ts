@@ -22,7 +22,7 @@ const createSuggestion = (text: string, label = text, hint?: string): Suggestion
 const MAX_SUGGESTIONS = 50;
 const STATES = ['enabled', 'disabled'];
 
-/** Returns the string to search values for: the last value after the name of a filter, or the whole string. */
+/** Returns the string to search values for: the last value after a filter name, or the whole string. */
 export const parseSearchText = (typedText: string): string =>
   (/^[^:]*:(?:.*,)?(.*)$/s.exec(typedText)?.[1] ?? typedText).trim();
 
@@ -46,9 +46,9 @@ export function createTextSuggestion(typedText: string, currentQuery: Search[str
 }
 
 /**
- * Returns the index of the suggestion that Enter chooses: a value that was typed in full, the first value after a colon, the name
- * of a filter, or the string itself. Values that only contain the string do not count, because the choice would then depend on
- * how fast values are found.
+ * Returns the index of the suggestion that Enter chooses: a value that was typed in full, the first value after a colon, a
+ * filter name, or the string itself. Values that only contain the string do not count, because the choice would then depend on
+ * how quickly the values load.
  */
 export function findDefaultChoice(typedText: string, suggestions: readonly Suggestion[]): number {
   const text = typedText.trim();
@@ -58,7 +58,7 @@ export function findDefaultChoice(typedText: string, suggestions: readonly Sugge
   return suggestions.findIndex(suggestion => !suggestion.complete || suggestion.text === text);
 }
 
-/** Completes the typed string with names of filters and found values, or with values of the named filter. */
+/** Completes the typed string with filter names and found values, or with values of the named filter. */
 export function suggest(typedText: string, fields: readonly FilterField[]): Suggestion[] {
   const [, minus = '', key = '', rest = ''] = /^(-?)([\w.-]*):(.*)$/s.exec(typedText) ?? [];
   if (!typedText.includes(':'))
@@ -117,7 +117,7 @@ function suggestWords(typedText: string, fields: readonly FilterField[]): Sugges
         options.map(({ value }) => `${value}:${state}`),
       );
     const labels = hasFixedValues(field) ? options.map(({ value, label = value }) => label) : [];
-    // The name of a filter with a single value means that value.
+    // The name of a filter that has only one value stands for that value.
     return labels
       .filter(label => isSameText(labels.length === 1 ? key : label, word))
       .map(label => `${key}:${label}`);
@@ -143,8 +143,8 @@ const MIN_VALUE_LENGTH = 2;
 const MAX_VALUE_SUGGESTIONS = 6;
 
 /**
- * Suggests values that begin with the typed string, from filters with known values. For example, "stal" suggests `state:stale`. For a
- * whole word, `suggest` already suggests the fixed values.
+ * Suggests values that begin with the typed string, from filters with known values. For example, "stal" suggests `state:stale`. Omits
+ * fixed values that were typed in full, because `suggest` already suggests those.
  */
 export const suggestValues = (typedText: string, fields: readonly FilterField[]): Suggestion[] => {
   const text = typedText.trim().toLowerCase();

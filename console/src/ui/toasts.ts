@@ -36,7 +36,7 @@ export function toast({
   if (tone !== 'bad') setTimeout(dismiss, fields.action ? DISPLAY_WITH_ACTION_MS : DISPLAY_MS, id);
 }
 
-/** Shows a request's error if no part of the page can show it. */
+/** Shows a request's error as a toast, for requests whose error has no place on the page. */
 export const toastError = (error: unknown): void =>
   toast({ tone: 'bad', message: error instanceof Error ? error.message : String(error) });
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 
 /**
- * Calls `run` before each frame while active. Use it to follow an element on the page, which also moves without scrolling or resizing
- * when content above it loads.
+ * Calls `run` before each frame while active. Use it to follow an element that can move without a scroll or resize event, for example when
+ * content above it loads.
  */
 export function useEachFrame(isActive: boolean, run: () => void): void {
   const latest = useRef(run);

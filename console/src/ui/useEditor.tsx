@@ -56,7 +56,7 @@ export function useEditor<D extends object>({
 }: {
   /** The name under which the input is stored in the tab. */
   draftKey: string;
-  /** The newest state that the page knows, which the editor shows until the user changes something. */
+  /** The newest state that the page has loaded, which the editor shows until the user changes something. */
   current: Version<D>;
   read(): Promise<Version<D>>;
   save(draft: D, etag: string, reason: string): Promise<unknown>;
@@ -116,7 +116,7 @@ export function useEditor<D extends object>({
       setReason('');
       const newest = await onSaved(sent);
       const { current: input } = latest;
-      // Only input typed while the request was running has to be kept.
+      // Only input that was typed while the request was running is still unsaved.
       if (!newest || !input || input.draft === sent) return setEdited(undefined);
       const newBase = baseAfterSave(sent, newest, withoutSecrets);
       if (newBase === newest) return setEdited({ base: newest, draft: input.draft, sent: [] });

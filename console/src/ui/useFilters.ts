@@ -5,8 +5,8 @@ import type { Search } from './search.ts';
 /**
  * Returns the URL's query and functions that change it. `push` adds a history entry, which suits filters. `replace` adds none,
  * which suits the selected row. `leave` also replaces the entry, and closes the open editor without asking about unsaved changes,
- * unless a different editor has been opened since. Each function keeps the parameters that the change does not name, and removes
- * parameters that are undefined.
+ * unless a different editor has been opened since. Each function removes the parameters that are undefined in the change, and keeps
+ * those that the change omits.
  */
 export function useFilters(): {
   search: Search;

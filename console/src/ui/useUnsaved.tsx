@@ -12,8 +12,8 @@ const UNSAVED: Labels = {
 
 /**
  * Asks for confirmation before the user loses input by opening a different page, editor or environment, or by closing or reloading
- * the tab. `onDiscard` runs after "Discard changes". Save and Discard leave without asking, with `leave` of useFilters or
- * `ignoreBlocker` of the router.
+ * the tab. `onDiscard` runs after "Discard changes". Save and Discard leave without asking, using useFilters' `leave` or
+ * the router's `ignoreBlocker`.
  */
 export function useUnsaved(
   isChanged: boolean,

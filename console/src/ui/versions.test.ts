@@ -6,11 +6,11 @@ const original: Draft = { title: '', rollout: 50 };
 const mine: Draft = { title: 'Mine', rollout: 50 };
 const edited: EditedDraft<Draft> = { base: { draft: original, etag: '"1"' }, draft: mine, sent: [] };
 
-test('restores input on the version that it is based on', () => {
+test('restores input unchanged if its base version is still current', () => {
   expect(restore(edited, { draft: original, etag: '"1"' })).toEqual({ edited });
 });
 
-test('restores nothing without stored input', () => {
+test('restores nothing if no input is stored', () => {
   expect(restore(undefined, { draft: original, etag: '"1"' })).toEqual({});
 });
 
@@ -41,7 +41,7 @@ test('reports a conflict if somebody else changed the same field', () => {
   expect(rebase(edited, current)).toBeUndefined();
 });
 
-test('adds the fields of a newer console to stored input', () => {
+test('adds fields that only a newer console has to stored input', () => {
   const oldInput = { ...edited, draft: { title: 'Mine' } } as EditedDraft<Draft>;
 
   expect(restore(oldInput, { draft: original, etag: '"1"' }).edited?.draft).toEqual(mine);

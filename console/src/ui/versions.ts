@@ -18,15 +18,15 @@ export function rebase<D>(edited: EditedDraft<D>, newest: Version<D>): EditedDra
 }
 
 /**
- * A placeholder for the ETag of a version that was never read. The server rejects a save with it, and the newer version is then
- * compared.
+ * A placeholder for the ETag of a version that was never read. The server rejects a save with it, and the editor then
+ * compares the newest version.
  */
 const UNKNOWN_ETAG = '"unknown"';
 
 /**
- * Returns the base for input after a save, which is the saved draft. The response to a save has no ETag, so the ETag comes from
- * the version that was read afterwards, unless somebody else has changed what the user edits in the meantime. Such a change must
- * not become the base, because the next save would replace it.
+ * Returns the base for input that follows a save: the saved draft. Its ETag comes from `newest`, which was read after the save,
+ * because the response to a save has none. If somebody else has changed the draft in the meantime, `newest` must not become the
+ * base, because the next save would overwrite that change.
  */
 export const baseAfterSave = <D>(
   savedDraft: D,

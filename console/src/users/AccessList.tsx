@@ -14,12 +14,12 @@ import type { Access } from './queries.ts';
 
 type Project = Access['projects'][number];
 
-/** Further projects are behind a button, so that what follows the list stays within reach. */
+/** A button shows the remaining projects, so that a long list does not push down the content below it. */
 const MAX_SHOWN = 8;
 
 /**
  * Lists the projects where the user or one of their groups has a role, with a line for each reason. The other projects are collapsed,
- * because an instance can have hundreds of them. To grant a role in a project, the user finds the project in a field.
+ * because an instance can have hundreds of them. The field below the list starts granting a role in a project.
  */
 export function AccessList({ user, name, access }: { user: number; name: string; access: Access }) {
   const [isExpanded, setExpanded] = useState(false);

@@ -26,7 +26,7 @@ export function HandOverDialog({
   const name = getDisplayName(user);
   const run = async (reason: string) => {
     if (!successor) return;
-    // The server lists the first flags only, so the list is read again until it is empty.
+    // The server lists only the first flags, so the list is read again until it is empty.
     for (;;) {
       const { features } = await readOwnedItems(user.id);
       if (features.length === 0) break;

@@ -41,7 +41,7 @@ test.each([
   expect(describeSignIn({ ...user, ...fields })).toMatch(new RegExp(`^${words}`));
 });
 
-test('treats a user as inactive 90 days after the last request or, without one, after creation', () => {
+test('treats a user as inactive 90 days after the last request, or after creation if there was none', () => {
   expect(isInactive(user, NOW)).toBe(true);
   expect(isInactive({ ...user, createdAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);
   expect(isInactive({ ...user, seenAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);

@@ -4,7 +4,7 @@ import type { User } from './queries.ts';
 
 export { getDisplayName };
 
-/** Returns what the user logs in with, which appears below the name. */
+/** Returns the email address or username to show below the name, unless it is shown as the name. */
 export const getLogin = (user: NamedUser): string =>
   [user.email, user.username].find(login => login && login !== getDisplayName(user)) ?? '';
 
@@ -24,6 +24,6 @@ export function describeSignIn({ hasPassword, hasSingleSignOn, invitedUntil }: S
 const DAY_MS = 86_400_000;
 export const INACTIVE_DAYS = 90;
 
-/** Whether an account that is not deactivated was last used, or created if it was never used, more than 90 days ago. */
+/** Whether the user was last seen (or created, if never seen) more than 90 days ago. Deactivated users do not count. */
 export const isInactive = ({ seenAt, createdAt, deactivatedAt }: User, now = Date.now()): boolean =>
   deactivatedAt === null && now - Date.parse(seenAt ?? createdAt) > INACTIVE_DAYS * DAY_MS;

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { ChangedError, type ObjectStore } from './object-store.ts';
 
 const MAX_LISTED_FILES = 1_000;
-/** Followed by a random name. */
+/** The suffix of temporary files, followed by a random string. */
 const NEW_SUFFIX = '.new-';
 const FOLDER = /^(.*\/)?/;
 

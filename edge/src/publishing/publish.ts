@@ -19,10 +19,10 @@ import { ChangedError, type Headers, type ObjectStore, type StoredObject } from 
 /** The first two lines of the newest snapshot: the header, which names the body by its hash, and the signature. */
 export const POINTER = 'current';
 export const BODIES = 'bodies/';
-/** Readers may have read the pointer this long ago, so the bodies that it has named since then are kept. */
+/** A reader may use a pointer that it read this long ago, so every body that the pointer has named since then is kept. */
 const KEEP_REPLACED_S = 3_600;
 const PRUNE_EVERY_MS = 600_000;
-/** The time between two snapshots. Because bodies are kept for an hour, it also limits their number. */
+/** The time between two snapshots, which also limits the number of bodies, because each is kept for an hour. */
 const PUBLISH_EVERY_MS = 5_000;
 /** Without changes, the header is renewed, so that readers know how old the flags are. */
 const RENEW_EVERY_MS = 60_000;
@@ -167,7 +167,7 @@ export async function publish(
 
 const bodyKey = ({ sha256 }: Pick<Header, 'sha256'>): string => `${BODIES}${sha256}.json`;
 
-/** Revisions of different epochs have no order, so time decides. Within an epoch, a server may lag behind. */
+/** Time decides, because epochs have no order. Within an epoch, revisions count too, because a server may lag behind. */
 const isNewer = (header: Header, published: Header): boolean =>
   Date.parse(header.takenAt) > Date.parse(published.takenAt) &&
   (header.epoch !== published.epoch || header.revision >= published.revision);
@@ -181,7 +181,7 @@ function readPublishedHeader(
   try {
     return readHeader(bytes, keys).header;
   } catch (error) {
-    // The pointer may be newer than this process's keys.
+    // The pointer may be signed with a key that is newer than this process's keys.
     if (error instanceof UntrustedKeyError)
       throw new Error(`${error.message} If this key was replaced, delete "${POINTER}".`, { cause: error });
     log.warn({ err: error }, 'published header damaged');

@@ -60,7 +60,7 @@ export function readS3Settings(
   return settings;
 }
 
-/** A store that has the Amazon S3 API. */
+/** Opens a store that supports the Amazon S3 API. */
 export function openS3({ endpoint, bucket, prefix, sessionToken, ...settings }: S3Settings): ObjectStore {
   const client = new AwsClient({
     ...settings,

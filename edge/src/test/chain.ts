@@ -37,8 +37,8 @@ export const readMetric = async (server: RunningServer, name: string): Promise<n
 type CreatedToken = { id: number; secret: string; enrolment?: string };
 
 /**
- * A database and a server that edges read from through proxies, one before each process, so that a process can come back on a
- * different port.
+ * A database and a server that edges read from through proxies, one in front of each process, so that a process can come back on
+ * a different port.
  */
 export async function startChain(env: Record<string, string>) {
   const database = `halyard_chain_${randomBytes(4).toString('hex')}`;

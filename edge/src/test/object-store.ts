@@ -57,7 +57,7 @@ export async function startStore(): Promise<TestStore> {
   ): Promise<IncomingMessage> => {
     const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
     const whenResponded = once(outgoing, 'response');
-    // Without the rest of an aborted body, the store would wait forever.
+    // The store would wait forever for the rest of an aborted body.
     if (body) await Promise.race([pipeline(body, outgoing), whenResponded]);
     else outgoing.end();
     const [response] = await whenResponded;
@@ -93,7 +93,7 @@ export async function startStore(): Promise<TestStore> {
     await ownTurn;
   };
   const proxy = createServer((req, res) => {
-    // A publisher was killed, or the store ended.
+    // A publisher was killed, or the store was stopped.
     handle(req, res).catch(() => res.destroy());
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');

@@ -24,7 +24,7 @@ const headers = (id: string) => ({
 });
 const TOKEN = buildToken(1);
 
-test('a client that is up to date in its scope has every change in the environment', () => {
+test('a client that is up to date in its scope counts as having every change in the environment', () => {
   const clients = makeClients();
 
   const client = clients.recordContact(TOKEN, headers('a'), scopeAt(5, 9), 5);
@@ -59,7 +59,7 @@ test('without a connection id, a restarted application starts without a revision
   expect(clients.take(10).sightings).toMatchObject([{ isExact: true, revision: 0 }]);
 });
 
-test('revisions from a different epoch count as none', () => {
+test('a new epoch resets the revisions that clients presented before', () => {
   const clients = makeClients();
   const client = clients.recordContact(TOKEN, headers('a'), scopeAt(5), 5);
 
@@ -68,7 +68,7 @@ test('revisions from a different epoch count as none', () => {
   expect(client?.revision).toBe(0);
 });
 
-test('returns each change once, or again if it was not written', () => {
+test('returns each change once, and again if it could not be written', () => {
   const clients = makeClients();
   clients.recordContact(TOKEN, headers('a'), scopeAt(5), 5);
 
@@ -86,7 +86,7 @@ test('returns each change once, or again if it was not written', () => {
   expect(row).not.toHaveProperty('application');
 });
 
-test('one token leaves room for the next, and the report says that clients were ignored', () => {
+test('one token leaves room for the next, and ignored clients are reported', () => {
   const clients = makeClients({ clients: 8 });
 
   for (let n = 0; n < 20; n++) clients.recordContact(TOKEN, headers(`a${n}`), scopeAt(5), 5);

@@ -12,7 +12,7 @@ export const CLIENT_LIMITS: ClientLimits = { clients: 50_000 };
 
 /** Times are in tenths of a second since the process started, because small integers are not allocated separately. */
 const TICKS_PER_SECOND = 10;
-/** A client's row contains its last contact, and is written again after this long. */
+/** A client's row contains the time of its last contact, so it is rewritten after this long. */
 const REFRESH_AFTER_TICKS = 1_000;
 /** Clients that were silent for longer are forgotten, as in the view reach_current. */
 const FORGOTTEN_AFTER_TICKS = 3_000;

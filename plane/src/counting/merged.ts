@@ -92,7 +92,7 @@ export type MergedCounts = {
   ) => boolean;
   /** Returns whether there was room for the instance. */
   addInstance: (instance: Instance) => boolean;
-  /** Returns everything and starts over empty. */
+  /** Returns everything and removes it. */
   take: () => CountBatch;
   /** Returns everything without removing it. */
   peek: () => CountBatch;

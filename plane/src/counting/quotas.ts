@@ -2,9 +2,9 @@
 export const QUOTAS = {
   applications: { perHour: 100, inAll: 1_000 },
   unknownFlags: { perHour: 200, inAll: 1_000 },
-  /** Counted by each server. The stored instances of an application are limited too. */
+  /** Each server counts its own. The stored instances of an application are limited too. */
   instances: { perHour: 1_000 },
-  /** Names that the flag's variants do not have, counted by each server. SDKs report removed variants for a while. */
+  /** Names of variants that the flag does not have, because SDKs report removed variants for a while. Each server counts its own. */
   unknownVariants: { perHour: 200 },
 } as const;
 

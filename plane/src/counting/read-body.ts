@@ -12,7 +12,7 @@ const MAX_EARLY_MS = 300_000;
 export const readText = (value: unknown, max = MAX_TEXT_LENGTH): string | undefined =>
   typeof value === 'string' && value !== '' ? toStorable(value, max) : undefined;
 
-/** The start of a string. PostgreSQL rejects NUL and unpaired surrogates, and truncating can leave one. */
+/** The start of a string, without what PostgreSQL rejects: NUL, and unpaired surrogates, which truncating can leave behind. */
 export const toStorable = (text: string, max: number): string =>
   text.slice(0, max).toWellFormed().replaceAll('\0', '\ufffd');
 

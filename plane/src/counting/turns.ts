@@ -4,8 +4,8 @@ import type { RunInTurn } from '../platform/admission/turns.ts';
 export type Steps = Generator<void, void>;
 
 /**
- * Runs the first step immediately, which is all that almost every body needs, and the others in turns of the event loop. Bodies
- * of different tokens alternate.
+ * Runs the first step immediately, which is enough for almost every body, and the others in later turns of the event loop.
+ * Bodies of different tokens alternate.
  */
 export function runInTurns(run: RunInTurn, token: number, steps: Steps): Promise<void> | undefined {
   return steps.next().done ? undefined : runRest(run, token, steps);

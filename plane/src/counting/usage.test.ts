@@ -128,7 +128,7 @@ describe('bodies from SDKs', () => {
 
     const [bucket] = usage.merged.take().buckets;
     const expected = Math.floor((Date.now() + hours * HOUR_MS) / HOUR_MS);
-    // Five minutes ahead may be the next hour.
+    // A time may be up to five minutes ahead, which can be in the next hour.
     expect([expected, expected + 1]).toContain(bucket?.hour);
     expect(bucket?.features.get('a')?.seenAt).toBeLessThanOrEqual(Date.now());
   });
@@ -201,7 +201,7 @@ describe('limits', () => {
     expect(await getDroppedCount('name')).toBe(1);
   });
 
-  test('the default limits are as documented', () => {
+  test('the default limits match the documentation', () => {
     expect(MERGE_LIMITS).toEqual({
       keysPerToken: 100_000,
       keys: 200_000,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Feed } from '../snapshot/format.ts';
 import { feedKey } from './publisher.ts';
 
-/** The position that a reader reaches by applying the message. It is not signed, so it only decides what to read next. */
+/** The position that a reader reaches by applying the message. It is not signed, so it is used only to decide what to read next. */
 export const POSITION_HEADER = 'Halyard-Position';
 /** A frame has its own sequence number in the stream, and a snapshot has that of the newest frame it contains. */
 export const SEQUENCE_HEADER = 'Halyard-Sequence';

@@ -8,7 +8,7 @@ import { busyError } from '../serving/admission.ts';
 import type { SdkToken, Tokens } from '../serving/tokens/tokens.ts';
 import { feedKey, toFeed } from './publisher.ts';
 
-/** An hour minus up to 10 %, so that edges move to new servers, but not all at the same moment. */
+/** Streams end after an hour minus up to 10 %, so that edges move to new servers, but not all at the same moment. */
 const END_AFTER_MS = { min: 3_240_000, max: 3_600_000 };
 const RETRY_MS = { min: 100, max: 1_000 };
 const LIMITS = { unreadBytes: 1_048_576, endWithinMs: 3_000 };

@@ -56,7 +56,7 @@ const Head = Type.Object({
   completeSince: Count,
   tokenRev: Count,
   origins: Type.Array(Type.String()),
-  /** The sender's time, by which tokens expire. */
+  /** The sender's current time, which decides whether a token has expired. */
   now: Type.String({ format: 'date-time' }),
   /** Seconds since the sender last confirmed that this is current. */
   age: Type.Number({ minimum: 0 }),

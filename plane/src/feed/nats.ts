@@ -33,7 +33,7 @@ export type Bus = {
   close: () => Promise<void>;
 };
 
-/** Connects once; afterwards the connection reconnects on its own, indefinitely. `onConnected` is called each time. */
+/** Opens a connection that always reconnects on its own. `onConnected` is called after each time it connects. */
 export async function connectBus(
   { url, nkey }: NatsSettings,
   name: string,
@@ -124,7 +124,7 @@ export async function readBatch(
 ): Promise<StoredMessage[]> {
   const request = JSON.stringify({ seq: firstSequence, batch: max.messages, max_bytes: max.bytes });
   const batch: StoredMessage[] = [];
-  // The end of a batch is a message without data.
+  // A message without data ends a batch.
   const messages = await nc.requestMany(directGet(stream), request, {
     strategy: 'sentinel',
     noMux: true,
@@ -134,7 +134,7 @@ export async function readBatch(
   for await (const { data, headers } of messages) {
     if (data.length === 0) continue;
     bytes += data.length;
-    // NATS sends one message even if it alone is larger.
+    // NATS sends the first message even if it alone exceeds the limit.
     if (batch.length === max.messages || (batch.length > 0 && bytes > max.bytes))
       throw new Error(`NATS sent more than ${max.messages} messages or ${max.bytes} bytes`);
     batch.push(toStoredMessage(data, headers));

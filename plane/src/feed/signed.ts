@@ -2,7 +2,7 @@ import { sign, verify } from 'node:crypto';
 import { SnapshotError, type TrustedKeys, UntrustedKeyError } from '../snapshot/format.ts';
 import type { SigningKey } from '../snapshot/keys.ts';
 
-/** Returns JSON on one line, and on the next its signature as in a snapshot: the id of the key, a space and base64. */
+/** Returns two lines: the JSON, and its signature in the format of snapshots (the key id, a space and base64). */
 export function signJson(value: object, key: SigningKey): string {
   const line = JSON.stringify(value);
   return `${line}\n${key.id} ${sign(null, Buffer.from(line), key.privateKey).toString('base64')}`;

@@ -84,7 +84,7 @@ export const notFound = (subject: string, hint?: string): ApiError =>
     [`${subject} does not exist.`, ...(hint === undefined ? [] : [hint])].join(' '),
   );
 
-/** An environment with the wrong name is a frequent cause of a rejection, so the messages say where to find the names. */
+/** A wrong environment name is a frequent cause of rejections, so the messages say where to find the names. */
 export const ENVIRONMENT_HINT = 'GET /api/admin/environments lists the environments.';
 
 /** The message for a body that names an environment that does not exist. */

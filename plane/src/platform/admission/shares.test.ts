@@ -189,7 +189,7 @@ test('a caller whose queue is full is rejected after a delay, while others run',
   expect(shares.waiting).toBe(1);
 });
 
-test('delayed rejections take no slots in which other callers wait', async () => {
+test('delayed rejections do not take up slots in which other callers wait', async () => {
   const shares = make({ capacity: 1, waiting: 2, waitingPerCaller: 1, rejectAfterMs: 500 });
   const [first, queued, ...late] = acquireMany(shares, 'a', 4);
   const rejections = Promise.allSettled(late);

@@ -55,7 +55,7 @@ export type Shares = {
 
 type Request = { cost: number; isGone: () => boolean; start: (release: Release) => void; leave: () => void };
 
-/** A client that disconnected while its request waited. Nobody reads this error. */
+/** For a client that disconnected while its request waited, so nobody reads this error. */
 const clientGoneError = (): ApiError =>
   new ApiError('ServiceUnavailableError', 'The client disconnected before the request ran.');
 
@@ -158,8 +158,8 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     ).unref();
   };
 
-  // Waits for the next turn of the event loop. Otherwise, requests that finish immediately would all run before the loop serves a
-  // socket.
+  // Waits for the next turn of the event loop. Otherwise, requests that finish immediately would all run before the loop serves
+  // any socket.
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;

@@ -29,7 +29,7 @@ export const BOUND_PATTERN = '^(IS_BEFORE|IS_ON_OR_AFTER):\\d{4}-\\d{2}-\\d{2}$'
 export const MAX_FILTER_LENGTH = 4_096;
 export const MAX_TEXT_LENGTH = 8_192;
 const MAX_INT4 = 2_147_483_647;
-/** The largest well-formed id. A smaller id need not exist. */
+/** The largest id that a request may contain. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 const READ_BY_HAND = 'x-read-by-hand';
