@@ -29,7 +29,7 @@ function withImports(id: string, graph: Graph, found = new Set<string>()): Set<s
 const isOwnModule = (id: string): boolean => id.startsWith(`${import.meta.dirname}/src/`);
 const isIcon = (id: string): boolean => id.includes('/lucide-react/dist/esm/icons/');
 
-/** Our modules that at least this share of the pages use, and icons that two pages use, unless they are part of the first load. */
+/** Our modules that at least this share of the pages use, and icons that several pages use, except those in the first load. */
 function findShared(graph: Graph, share: number): Set<string> {
   const first = withImports(`${import.meta.dirname}/src/main.tsx`, graph);
   const pages = new Set([...first].flatMap(id => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? []));

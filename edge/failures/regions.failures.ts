@@ -59,7 +59,7 @@ test('a leaf node with mirrors serves its region while the hub is down', async (
     const freshEdge = await startEdge(leaf.url);
     await expect.poll(async () => (await read(freshEdge)).body, POLL).toBe(expectedResponse.body);
 
-    // The edge reads what the mirror lacks from the server.
+    // The edge reads from the server what the mirror lacks.
     await createFlag('not-in-the-mirror');
     await waitForRevision('not-in-the-mirror');
     const restoredAt = performance.now();

@@ -91,7 +91,7 @@ export function followNats(
   /** The newest position that any message claims. The snapshot in NATS is too old if it does not cover this position. */
   let claimedPosition: Position | undefined;
   let completeSince = 0;
-  /** The feed that the newest head names. It has fewer projects than the stored snapshot if a project was archived after the snapshot was taken. */
+  /** The feed that the newest head names. It has fewer projects than the stored snapshot if a project was archived since then. */
   let currentFeed: Feed | undefined;
   /** Aborted to end the stream from upstream when NATS is back. */
   let upstreamController = new AbortController();

@@ -126,7 +126,7 @@ export function openS3({ endpoint, bucket, prefix, sessionToken, ...settings }: 
   };
 }
 
-/** Returns the last part of each key, and when the object was written. Our keys consist of letters, digits, dots and hyphens, none of which XML escapes. */
+/** Returns the last part of each key, and when the object was written. XML escapes no character that our keys can contain. */
 function parseContents(xml: string): { name: string; modifiedAt: number }[] {
   return [...xml.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)].flatMap(([, entry = '']) => {
     const name = /<Key>(?:[^<]*\/)?([\w.-]+)<\/Key>/.exec(entry)?.[1];

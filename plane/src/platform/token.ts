@@ -57,6 +57,6 @@ function base62(value: bigint, length: number): string {
   return text.padStart(length, '0');
 }
 
-/** Reads the Authorization header. Returns undefined if it is empty, as API explorers send it with the session cookie. */
+/** Reads the Authorization header. Returns undefined if it is empty, because API explorers send it empty with the session cookie. */
 export const readToken = ({ authorization }: IncomingHttpHeaders): string | undefined =>
   authorization?.replace(/^bearer(\s|$)/i, '').trim() || undefined;

@@ -15,7 +15,7 @@ const BODY_BYTES: ShareLimits = {
 /** Bytes of evaluated flags that clients have not read. */
 const UNREAD_BYTES = 64 * MIB;
 
-/** The share of all streams, of SDKs and of pages together, that one token may have. */
+/** The share of all streams (from SDKs and pages together) that one token may have. */
 const STREAM_SHARE_PER_TOKEN = 0.8;
 /** The share of all streams that the pages with one token in one network may have. */
 const STREAM_SHARE_PER_NETWORK = 0.5;

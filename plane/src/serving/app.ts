@@ -50,7 +50,7 @@ export type SdkAppSettings = {
   reports: Reports;
   positions: Positions;
   networkQueues: NetworkQueues;
-  /** The shares of the server, for its metrics. */
+  /** The resources that appear in the admission metrics. */
   admission: Admission;
   /** Whether to generate the OpenAPI document, which a server publishes and an edge does not. */
   hasApiDocument?: boolean;

@@ -64,7 +64,7 @@ test('a caller with many bodies waits while others are served', async () => {
   expect(bytes.heldUnits).toBe(0);
 });
 
-test('visitors to a page are separate callers by network', async () => {
+test('visitors to a page from different networks are separate callers', async () => {
   const { bytes, gate, handled, send } = await build({ type: 'frontend' });
 
   const flood = Array.from({ length: 3 }, () => send(1, zippedBody, GZIP, '192.0.2.1'));

@@ -58,7 +58,7 @@ const summary = (events: Record<string, unknown>[]) =>
     return [event.type, subject.name ?? event.featureName ?? event.segmentId];
   });
 
-test('a client without a tag gets a hydration, then the changes after it, then 304', async () => {
+test('a client without an ETag gets a hydration, then the changes after it, then 304', async () => {
   await makeEnvironment(harness.db, 'one');
   await putDocuments(harness.db, 'one', { features: [feature('a'), feature('b')] });
   const client = await poller('one');
@@ -169,7 +169,7 @@ test('a client that is newer than the server gets 304, but a client with a diffe
   }
 });
 
-test('a client older than the purged removals hydrates', async () => {
+test('a client that may have missed purged removals gets a hydration', async () => {
   await makeEnvironment(harness.db, 'purged');
   await putDocuments(harness.db, 'purged', { features: [feature('a'), feature('b')] });
   const client = await poller('purged');
@@ -253,6 +253,6 @@ test('a token that sends many different revisions gets everything instead of sep
 
   expect(bodies.filter(body => body === everything).length).toBeGreaterThan(1_000);
   expect(bodies.slice(0, 600)).not.toContain(everything);
-  // Bodies that are already built are still there.
+  // The deltas that were built first are still cached.
   expect(deltas(500)).toEqual(bodies.slice(0, 500));
 });

@@ -165,7 +165,7 @@ describe('GET /api/client/features', () => {
     expect(names(body)).toEqual(['a-flag', 'b-flag']);
   });
 
-  test('a feature that loses its tag changes the ETag of the filter', async () => {
+  test('the ETag of a filtered list changes if a feature loses its tag', async () => {
     const { headers } = await get('/api/client/features?tag=team:late');
     await makeEnvironment(harness.db, 'tagged');
     const tagged = await server.token('tagged');
@@ -193,7 +193,7 @@ describe('GET /api/client/features', () => {
     expect(harness.app.serving.tokens.findCached(token)?.derived.size).toBeLessThanOrEqual(8);
   });
 
-  test('the name of an unknown project creates no scope until the project exists', async () => {
+  test('a filter by an unknown project creates no scope until the project exists', async () => {
     await makeEnvironment(harness.db, 'growing');
     await putDocuments(harness.db, 'growing', { features: [feature('one')] });
     const ownToken = await server.token('growing');

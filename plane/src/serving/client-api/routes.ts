@@ -152,8 +152,8 @@ export function clientRoutes(
   };
 
   /**
-   * An SDK ignores this body and opens a stream. With an ETag, it would get a 304 for flags it does not
-   * have if the stream failed.
+   * Sent without an ETag: an SDK ignores this body and opens a stream. If the stream then failed, an ETag would get it a 304
+   * for flags that it does not have.
    */
   const INVITATION = ['fetch-mode', 'streaming'];
 

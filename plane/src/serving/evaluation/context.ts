@@ -4,7 +4,7 @@ import { hash, randomUUID } from 'node:crypto';
 export const KNOWN_FIELDS = ['appName', 'userId', 'sessionId', 'remoteAddress', 'currentTime'] as const;
 type KnownField = (typeof KNOWN_FIELDS)[number];
 
-/** The context of one request, ready to be evaluated. */
+/** The context of one request, ready for evaluation. */
 export type EvaluationContext = {
   values: {
     appName?: string;
@@ -15,7 +15,7 @@ export type EvaluationContext = {
     currentTime: Date;
     properties: Record<string, string>;
   };
-  /** Whether the client sent its session id and its time. */
+  /** Whether the client sent its own session id or time. */
   hasSession: boolean;
   hasTime: boolean;
   /** Equal for equal contexts, regardless of the order of their fields. */

@@ -131,7 +131,7 @@ test('the hash of a context depends on every value, but not on the order of the 
   expect(new Set([base, ...others]).size).toBe(8);
 });
 
-describe('304 without evaluating', () => {
+describe('a 304 without evaluating', () => {
   const BODY = Buffer.from('{}');
   const user = { userId: 'ada' };
   const session = { sessionId: '1' };
@@ -218,7 +218,7 @@ describe('304 without evaluating', () => {
     expect(await isTagCurrent(flag, session, {}, [{ name: 's', id: 1, constraints }])).toBe(true);
   });
 
-  test('not if a date has passed since then, unless the context has its own time', async () => {
+  test('is not possible once a date has passed, unless the context has its own time', async () => {
     const date = Date.parse('2026-11-16T12:00:00Z');
     const constraints = [
       { contextName: 'currentTime', operator: 'DATE_AFTER', value: new Date(date).toISOString() },
@@ -240,7 +240,7 @@ describe('304 without evaluating', () => {
     expect(findCurrentTag(computeEtag(evaluator, timedContext, BODY), evaluator, timedContext)).toBeDefined();
   });
 
-  test('only for a tag with this context and scope, at this revision or a newer one', async () => {
+  test('is possible only for a tag with this context and scope, at this revision or a newer one', async () => {
     const { scope, apply } = scopeWith([{ name: 'flag' }]);
     const oldEvaluator = await evaluation().getEvaluator(scope);
     apply(changes(2, [{ name: 'flag', enabled: false }]));

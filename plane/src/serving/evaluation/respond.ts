@@ -25,7 +25,7 @@ export type Writer = {
 
 type Work = (evaluator: Evaluator, context: EvaluationContext) => Generator<void, Buffer>;
 
-/** Responds with the results for a context, or with 304 if the client has them, where possible without evaluating. */
+/** Responds with the results for a context. If the client already has them, responds with 304, without evaluating if possible. */
 export async function respondWithResults(
   evaluation: Evaluation,
   caller: string,

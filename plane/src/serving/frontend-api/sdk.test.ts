@@ -89,7 +89,7 @@ test('a client that polls gets 304 until it sees a change, and 304 again afterwa
     url: server.url,
     token: changingToken,
     context: { userId: 'ada' },
-    // The SDK cancels a request that takes longer than this, and the server responds twice.
+    // Long enough that the SDK does not cancel a slow request, which would add a second 200 to the count below.
     refreshInterval: 2,
     fetch: recordedFetch,
   });

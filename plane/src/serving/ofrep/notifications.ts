@@ -72,7 +72,7 @@ export function makeNotifications(
     },
   });
 
-  /** Leaves slots for other tokens, and for visitors in other networks. */
+  /** Takes a stream's slots, and leaves some for other tokens and for visitors in other networks. */
   const takeSlots = (token: SdkToken, caller: string): Release | undefined => {
     const tokenSlot = tokenSlots.tryAcquire(`${token.id}`);
     const callerSlot = tokenSlot && callerSlots.tryAcquire(caller);
@@ -89,7 +89,7 @@ export function makeNotifications(
     stream.release();
   };
 
-  /** Sends as many notifications as the server can handle evaluations for until the next tick. */
+  /** Sends notifications for as many evaluations as the server can handle until the next tick. */
   const tick = (): void => {
     tickTimer = undefined;
     let flagCount = 0;

@@ -50,7 +50,7 @@ test('an open page sees each change within 1 s, without polling', async () => {
   const client = OpenFeature.getClient();
   const isEnabled = () => client.getBooleanValue('flag', false);
   expect(isEnabled()).toBe(false);
-  // The stream notifies when it opens, and the tag is still current.
+  // The stream sends a notification when it opens, and the request that follows gets a 304.
   await expect.poll(() => requests).toEqual(['200', '304']);
 
   for (const enabled of [true, false, true]) {

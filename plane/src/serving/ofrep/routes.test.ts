@@ -289,7 +289,7 @@ describe('stream', () => {
     expect(unknownResponse.status).toBe(404);
   });
 
-  test('returns 429 without a free slot', async () => {
+  test('returns 429 if no slot is free', async () => {
     const { body } = await post(FLAGS);
     const fullServer = await harness.secondServer({ maxStreams: 0 });
     await fullServer.serving.refresh();
@@ -356,7 +356,7 @@ describe('stream', () => {
 
   test('a closed stream frees its slot', async () => {
     const { body } = await post(FLAGS);
-    // Half of the slots for one token and network.
+    // One token in one network may have half of these streams.
     const smallServer = await harness.secondServer({ maxStreams: 4 });
     const url = `${await server.keep(smallServer)}${body.eventStreams[0].endpoint.requestUri}`;
     const streams = async () => {
@@ -365,7 +365,7 @@ describe('stream', () => {
     };
     const connect = async () => {
       const controller = new AbortController();
-      // The responses are held, because fetch cancels the body of a response that is garbage-collected.
+      // Returns the response, because fetch cancels the body of a response that is garbage-collected.
       const response = await fetch(url, { signal: controller.signal });
       return { response, status: response.status, leave: () => controller.abort() };
     };

@@ -79,7 +79,7 @@ const optionsFor = (specification: Specification, specifiedCase: SpecifiedCase) 
 });
 
 type Details = { value: unknown; variant?: string; errorCode?: string };
-/** Only the reads that the cases need. */
+/** The read functions that the cases need. */
 type Reader = {
   boolean: (key: string) => Promise<Details>;
   payload: (key: string, type: string | undefined) => Promise<Details>;

@@ -42,7 +42,7 @@ test('drops the least recently used body, and builds it again', () => {
   expect(cache.bytes).toBe(2_000);
 });
 
-test('keeps no body that is larger than the cache', () => {
+test('does not store a body that is larger than the cache', () => {
   const { cache, get } = buildCache(2_000);
 
   get('a');

@@ -3,7 +3,7 @@ import type { Feature } from './feature.ts';
 import type { Piece } from './gzip.ts';
 
 const MAX_FEATURES = 100;
-/** On average, one in this many names starts a chunk. Chunks have 70 features on average. */
+/** On average, one in this many names starts a chunk. With MAX_FEATURES, a chunk has 70 features on average. */
 const NAMES_PER_START = 128;
 
 /** Neighboring features of one project that are compressed together, with segments separate or inline. */

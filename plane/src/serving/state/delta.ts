@@ -3,13 +3,13 @@ import { isFiltered } from './filters.ts';
 import { listSegments, type Selection } from './scope.ts';
 
 /**
- * Returns the events that bring a client of the scope from one revision to another, or undefined if the client must hydrate: if
- * removals that the client needs were purged, or if the scope has filters, because after each change a filter has to decide again
- * which parents are in the scope.
+ * Returns the events that bring a client of the scope from one revision to another, or undefined if the client must hydrate. It
+ * must if removals that it needs were purged, or if the scope has filters, because any change can alter which parents a filter
+ * selects.
  *
- * SDKs apply events in the order of the list. A segment comes before the feature that uses it, and a removal before an update,
- * because a feature that moved to a different project has both. Every event has the new revision as its id, because a proxy that
- * stores events passes on those above its client's revision.
+ * SDKs apply events in list order, so a segment comes before the feature that uses it. A removal comes before an update, because
+ * a feature that moved to a different project has both. Every event has the new revision as its id, because a proxy that stores
+ * events passes on only those above its client's revision.
  */
 export function deltaEvents(
   selection: Selection,
@@ -34,7 +34,7 @@ export function deltaEvents(
     ...removals
       .filter(({ name }) => {
         const currentFeature = environment.features.get(name);
-        // The client has this feature from a different project in the scope, and an SDK would remove it by its name.
+        // Otherwise, the client already has the feature from its new project, and an SDK, which removes by name, would lose it.
         return (
           currentFeature === undefined || !isInScope(currentFeature) || currentFeature.revision > fromRevision
         );
@@ -61,7 +61,7 @@ export function changesAfter(environment: Environment, revision: number): Change
   return history.slice(low).filter(change => isCurrent(environment, change));
 }
 
-/** A removed segment is in no scope, because only segments in use have a document. */
+/** Returns all removed segments. They are no longer in any scope, because only segments in use have a document. */
 const removedSegments = (changes: Change[]): number[] => [
   ...new Set(changes.flatMap(({ kind, row }) => (kind === 'segment removal' ? [row.id] : []))),
 ];

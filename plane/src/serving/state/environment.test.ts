@@ -213,7 +213,7 @@ test("a revision without a change in a scope's projects leaves its ETag unchange
   expect(scope.revision).toBe(3);
 });
 
-test('purged removals no longer count, on a server that has run for a while or has just started', () => {
+test('purged removals no longer count, whether the server has run for a while or has just started', () => {
   const tables: Tables = { revision: 0, features: new Map(), segments: new Map() };
   const feature = { name: 'one', project: 'a', uses: [], segment: 1 };
   change(tables, { ...feature, kind: 'put' });

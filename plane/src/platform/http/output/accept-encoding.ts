@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type Encoding = 'br' | 'gzip';
 
-/** Returns the offered encoding that the client prefers, or the first of equals. Undefined means uncompressed bytes. */
+/** Returns the offered encoding that the client prefers, or the first of several that it prefers equally. Undefined: no compression. */
 export function chooseEncoding<E extends Encoding>(
   header: string | undefined,
   offeredEncodings: readonly E[],

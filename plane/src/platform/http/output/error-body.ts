@@ -28,7 +28,7 @@ export const STATUS = {
 
 const MAX_MESSAGE_LENGTH = 8_000;
 const MAX_PATH_LENGTH = 500;
-/** The size of all details of a response. Names in a request can have 1,000 characters, and paths 32 names. */
+/** Limits the details of a response, because names in a request can have 1,000 characters, and a path can have 32 names. */
 const MAX_DETAILS_LENGTH = 32_000;
 
 /** Returns the first details that fit into a response, with the number of those that do not. */

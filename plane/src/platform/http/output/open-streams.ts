@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Proxies close connections that are silent for 30 s or longer. */
 const HEARTBEAT_MS = 15_000;
 const TICK_MS = 100;
-/** Maximum interval between stream endings, so a few streams end sooner than `endWithinMs`. */
+/** At shutdown, streams end at most this far apart, so a few streams take less time than `endWithinMs`. */
 const END_INTERVAL_MS = 5;
 const END_TICK_MS = 20;
 const LAST_READ_MS = 500;

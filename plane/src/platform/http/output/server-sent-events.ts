@@ -22,7 +22,7 @@ export function eventBlock({ comment, retryMs, id, event, data }: Block): string
 export const spreadRetryMs = ({ min, max }: { min: number; max: number }): number =>
   Math.round(min + Math.random() * (max - min));
 
-/** The headers of a stream that bypasses Fastify. It ends with its connection. */
+/** The headers of a stream that bypasses Fastify. The connection closes when the stream ends. */
 export const EVENT_STREAM_HEAD = [
   'content-type',
   'text/event-stream',

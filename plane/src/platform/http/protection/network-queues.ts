@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { toNetwork } from '../../admission/network.ts';
 import type { NetworkQueues } from '../../admission/network-queues.ts';
 
-/** Runs before anything that takes long. */
+/** Queues requests by network, before anything that takes long. */
 export function installNetworkQueues(
   app: Pick<FastifyInstance, 'addHook'>,
   networkQueues: NetworkQueues,
