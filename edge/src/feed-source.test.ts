@@ -5,9 +5,9 @@ import { makeFeedSource } from './feed-source.ts';
 import { buildSnapshot, FEED, featureRow, SDK_TOKEN, tokenRow } from './test/hostile-upstream.ts';
 
 test('applies the snapshot of a new epoch even if a token lookup runs between taking and applying it', async () => {
-  const nobody = async (hash: string) =>
+  const findNoToken = async (hash: string) =>
     ({ v: 1, feed: FEED, epoch: 'new', log: 'token', rev: 1, hash, token: null }) as const;
-  const feed = makeFeedSource(FEED, 'edge', nobody, () => []);
+  const feed = makeFeedSource(FEED, 'edge', findNoToken, () => []);
   const state = makeServingState(feed.source);
   feed.takeSnapshot(buildSnapshot({ revision: 90, features: [featureRow('lost', 90)] }));
   await state.refresh();

@@ -299,7 +299,7 @@ const revokeOthers = async (): Promise<void> =>
      from generate_series(1, 1100)`,
   );
 
-test('an edge learns through the near edge that its token was revoked, even after 1,100 other revocations, and deletes its flags', async () => {
+test('an edge finds out through the near edge that its token was revoked, even after 1,100 other revocations', async () => {
   await waitUntilEqual();
 
   await chain.revoke(farSecret);
@@ -327,7 +327,7 @@ test('an edge learns through the near edge that its token was revoked, even afte
   await kill(far);
 });
 
-test('an edge that was down when its token was revoked learns it from the server, even after 1,100 others, and deletes its flags', async () => {
+test('an edge that was down when its token was revoked finds out from the server, even after 1,100 other revocations', async () => {
   const { enrolment, secret } = await chain.enrol(chain.serverProxy.port);
   const folder = getFolder('returning');
   const firstEdge = await chain.startEdge(enrolment, folder);

@@ -15,7 +15,7 @@ export type MergeLimits = {
    */
   applicationsPerToken: number;
   unknownFlagsPerToken: number;
-  /** Per hour, because these names are stored. The database enforces further quotas for the other kinds. */
+  /** Per hour rather than per write, because these names are stored and, unlike the others, have no quota in the database. */
   unknownVariantsPerToken: number;
   instancesPerToken: number;
   instances: number;
