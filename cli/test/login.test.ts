@@ -177,7 +177,7 @@ test.each([
 
   expect(error).toMatchObject({
     exit: 1,
-    message: expect.stringContaining('The server lists an endpoint that is not its own'),
+    message: expect.stringContaining('The server lists a login endpoint on a different server'),
   });
   otherServer.close();
 });

@@ -56,7 +56,7 @@ export const Diagnostics = Named(
             open: count('Open connections', 10),
             active: count('Connections that are running a statement', 1),
           }),
-          { maxItems: 50, description: 'Halyard's connections to this database, by purpose' },
+          { maxItems: 50, description: "Halyard's connections to this database, by purpose" },
         ),
       },
       { description: 'The database' },
@@ -71,7 +71,10 @@ export const Diagnostics = Named(
         used: count('How many there are', 312),
         limit: count('Maximum number that the server accepts', 500),
       }),
-      { maxItems: LIMITED_RESOURCES.length, description: 'The instance's limits and how much of each is used' },
+      {
+        maxItems: LIMITED_RESOURCES.length,
+        description: "The instance's limits and how much of each is used",
+      },
     ),
     events: NamedObject(
       'DiagnosticsEvents',

@@ -13,7 +13,7 @@ export const Instance = Named(
       examples: ['open-source'],
     }),
     license: Type.String({
-      description: 'Halyard's license, as an SPDX identifier',
+      description: "Halyard's license, as an SPDX identifier",
       examples: ['Apache-2.0'],
     }),
     publicUrl: Type.String({
