@@ -54,7 +54,7 @@ const buildParts = (revision: number): Promise<Buffer[]> => {
   return encodeSnapshot(snapshot, KEY);
 };
 
-test('two servers with the same folder never damage the snapshots', async () => {
+test('two servers that write to the same folder never damage its snapshots', async () => {
   const allParts = await Promise.all([1, 2, 3].map(buildParts));
   const write = async (parts: Buffer[]) => {
     for (let n = 0; n < 10; n++) await writeSnapshot(folder, NAME, parts);
@@ -69,12 +69,12 @@ test('two servers with the same folder never damage the snapshots', async () => 
   expect(readdirSync(folder)).toEqual([`${NAME}.snapshot.previous`]);
 });
 
-test('a failed write leaves nothing behind, and no write follows a link', async () => {
+test('a failed write leaves nothing behind, and a write does not follow a link', async () => {
   const parts = await buildParts(1);
   const target = join(folder, 'target');
   writeFileSync(target, 'untouched');
   symlinkSync(target, join(folder, `${NAME}.snapshot.new`));
-  // A folder cannot be replaced with a file.
+  // The write fails, because a file cannot replace a folder.
   mkdirSync(join(folder, `${NAME}.snapshot.previous`));
   writeFileSync(join(folder, `${NAME}.snapshot`), 'old');
 

@@ -11,9 +11,9 @@ import {
 
 const CURRENT_SUFFIX = '.snapshot';
 const PREVIOUS_SUFFIX = '.snapshot.previous';
-/** Followed by a random name, so that servers that share a folder by mistake do not write to each other's files. */
+/** Followed by a random id, so that servers that share a folder by mistake do not write to each other's files. */
 const NEW_SUFFIX = '.snapshot.new';
-/** An unfinished file older than this was left by a process that was killed. No write takes this long. */
+/** No write takes this long, so an older unfinished file was left by a process that was killed. */
 const ABANDONED_MS = 10 * 60_000;
 /** Snapshots contain hashes of SDK tokens, so only the owner may read them. */
 const MODE = 0o600;
@@ -33,7 +33,7 @@ export async function writeSnapshot(folder: string, environment: string, parts: 
     await rename(`${path}${CURRENT_SUFFIX}`, `${path}${PREVIOUS_SUFFIX}`).catch(ignoreMissing);
     await rename(temporaryPath, `${path}${CURRENT_SUFFIX}`);
   } catch (error) {
-    // Removes the partial file, so that it does not keep the disk full.
+    // The disk may be full, so the partial file must not stay.
     await rm(temporaryPath, { force: true });
     throw error;
   }
@@ -51,7 +51,7 @@ async function writeNew(path: string, parts: Buffer[]): Promise<void> {
   }
 }
 
-/** Removes the snapshots of other environments, and files that were never finished. */
+/** Removes the snapshots of all environments that are not listed, and abandoned unfinished files. */
 export async function removeOtherSnapshots(folder: string, environments: Iterable<string>): Promise<void> {
   const keptNames = new Set([...environments].map(name => encodeURIComponent(name)));
   for (const name of await listNames(folder))
@@ -89,7 +89,7 @@ export async function readSnapshots(folder: string, keys: TrustedKeys, log: Log)
 async function readSnapshot(path: string, keys: TrustedKeys): Promise<Snapshot | undefined> {
   const info = await stat(path).catch(ignoreMissing);
   if (!info) return undefined;
-  // Reading a pipe would never end.
+  // Reading a named pipe could block forever.
   if (!info.isFile()) throw new SnapshotError('It is not a file.');
   if (info.size > MAX_SNAPSHOT_BYTES) throw new SnapshotError(`The file has ${info.size} bytes.`);
   return decodeSnapshot(await readFile(path), keys);
@@ -106,7 +106,7 @@ async function listNames(folder: string): Promise<string[]> {
 const listFiles = async (folder: string): Promise<string[]> =>
   (await readdir(folder).catch(ignoreMissing)) ?? [];
 
-/** Makes the renames durable, even after a power failure. */
+/** Makes sure that the renames survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

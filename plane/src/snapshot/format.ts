@@ -6,16 +6,16 @@ import { Compile } from 'typebox/compile';
 import type { FeatureRow, SegmentRow, TokenRow } from '../serving/source.ts';
 import type { SigningKey } from './keys.ts';
 
-/** The unit of distribution: the flags of some or, with `projects` null, all projects in one environment. */
+/** The unit of distribution: the flags of some projects in one environment, or of all projects if `projects` is null. */
 export type Feed = { environment: string; projects: string[] | null };
 
-/** Everything that is needed to serve the SDKs of a feed, at one revision. docs/reference/snapshot.md describes it. */
+/** Everything needed to serve a feed's SDKs, at one revision. See docs/reference/snapshot.md. */
 export type Snapshot = {
   feed: Feed;
   /** The history that the revisions belong to. */
   epoch: string;
   revision: number;
-  /** When this was known to be the newest state. */
+  /** The time at which this was the newest state. */
   takenAt: string;
   completeSince: number;
   origins: string[];
@@ -34,7 +34,7 @@ const MAX_HEADER_BYTES = 65_536;
 const ROWS_PER_TURN = 500;
 const NEWLINE = 0x0a;
 
-/** Says why a file cannot be used as a snapshot. */
+/** A file cannot be used as a snapshot. The message says why. */
 export class SnapshotError extends Error {}
 
 /** The snapshot is signed with an untrusted key. */
@@ -119,13 +119,13 @@ export async function encodeSnapshot(snapshot: Snapshot, key: SigningKey): Promi
   return [line, Buffer.from(`\n${key.id} ${signature.toString('base64')}\n`), ...body];
 }
 
-/** The keys that a reader trusts, by their ids. */
+/** The public keys that a reader trusts, by id. */
 export type TrustedKeys = ReadonlyMap<string, SigningKey['publicKey']>;
 
-/** A header that a trusted key signed, and where the body starts. */
+/** A header signed with a trusted key, and the offset at which the body starts. */
 type SignedHeader = { header: Static<typeof Header>; bodyOffset: number };
 
-/** Checks the start of a snapshot, because the rest is worth reading only if a trusted key signed it. Throws a `SnapshotError`. */
+/** Checks the start of a snapshot, because the rest is worth reading only if it is signed with a trusted key. Throws `SnapshotError`. */
 export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
   const headerEnd = file.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
   const signatureEnd = file.subarray(0, headerEnd + 1_024).indexOf(NEWLINE, headerEnd + 1);
@@ -151,7 +151,7 @@ export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
 /** The maximum size of the header with its signature. */
 export const MAX_START_BYTES = MAX_HEADER_BYTES + 1_024;
 
-/** Throws a `SnapshotError` if the snapshot is incomplete, altered, not signed by a trusted key, or of a later version. */
+/** Throws a `SnapshotError` if the snapshot is incomplete, altered, not signed with a trusted key, or from a later version. */
 export function decodeSnapshot(file: Buffer, keys: TrustedKeys): Snapshot {
   const { header, bodyOffset } = readHeader(file, keys);
   const bytes = file.subarray(bodyOffset);

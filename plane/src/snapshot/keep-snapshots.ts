@@ -6,15 +6,15 @@ import { encodeSnapshot } from './format.ts';
 import type { SigningKey } from './keys.ts';
 import { takeSnapshot } from './take.ts';
 
-/** A process that starts without its source serves the last snapshot, so it may lack the changes of the last few seconds. */
+/** A process that starts while its source is unreachable serves the last snapshot, which may lack the last few seconds of changes. */
 const WRITE_EVERY_MS = 2_000;
-/** A state that has not changed is written again after this time, so that its age is known. */
+/** Even an unchanged state is written again after this time, so that the file shows how old the state is. */
 const RENEW_AFTER_MS = 600_000;
 const STOP_WITHIN_MS = 2_000;
 
 type Log = { warn: (fields: object, message: string) => void };
 
-/** Writes a snapshot of each environment after it changed. Returns a function that writes what is left, and stops. */
+/** Writes a snapshot of each environment after every change. Returns a function that writes what is left, then stops. */
 export function keepSnapshots(
   state: ServingState,
   folder: string,
@@ -35,7 +35,7 @@ export function keepSnapshots(
     performance.now() - (writtenAt.get(environment) ?? Number.NEGATIVE_INFINITY) > RENEW_AFTER_MS;
 
   const write = async (): Promise<void> => {
-    // An environment whose first token was just created is read by its first request, which may come after a restart.
+    // An environment with a new first token is otherwise loaded by its first request, which may come only after a restart.
     await state.loadAll();
     const environments = [...state.environments()];
     for (const [name, environment] of environments) {
@@ -68,7 +68,7 @@ export function keepSnapshots(
         },
         error => {
           failures.inc();
-          // Logs one line until writing works again.
+          // Logs one line per outage.
           if (!isFailing) log.warn({ err: error, folder }, 'snapshot write failed');
           isFailing = true;
         },

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** A pair of Ed25519 keys. The id names the public key, so that a reader knows which one to use. */
+/** An Ed25519 key pair. The id identifies the public key, so that a reader knows which one to use. */
 export type SigningKey = { id: string; privateKey: KeyObject; publicKey: KeyObject };
 
 /** The start of an Ed25519 private key in PKCS #8. The key's 32 bytes follow (RFC 8410). */

@@ -3,15 +3,15 @@ import type { Snapshot } from './format.ts';
 
 export type StandIn = {
   source: Source;
-  /** The time of the oldest snapshot from which SDKs are served. Undefined after `end`. */
+  /** The time of the oldest snapshot that SDKs are served from. Undefined after `end`. */
   readonly since: string | undefined;
   /** Switches to the real source. */
   end: () => void;
 };
 
 /**
- * Creates a source that is loaded from snapshots, because the real source does not respond while the process starts. Tokens are
- * looked up in the real source.
+ * Creates a source that serves snapshots until `end` is called, for a process whose real source does not respond at startup. Tokens
+ * that the snapshots lack are still looked up in the real source.
  */
 export function makeStandIn(snapshots: readonly Snapshot[], realSource: Source): StandIn {
   const [newest] = snapshots.toSorted((a, b) => (a.takenAt < b.takenAt ? 1 : -1));
@@ -20,7 +20,7 @@ export function makeStandIn(snapshots: readonly Snapshot[], realSource: Source):
   const isOneState = snapshots.every(
     ({ epoch, tokenRevision }) => epoch === newest?.epoch && tokenRevision === newest.tokenRevision,
   );
-  // Tokens from snapshots of different times have no common revision, so they are read again when the source responds.
+  // Snapshots from different times have no common token revision, so the tokens are reloaded when the source responds.
   const epoch = isOneState ? (newest?.epoch ?? '') : '';
   const tokenRevision = newest?.tokenRevision ?? 0;
   return {

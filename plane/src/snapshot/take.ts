@@ -6,8 +6,8 @@ import type { SdkToken } from '../serving/tokens/tokens.ts';
 import type { Feed, Snapshot } from './format.ts';
 
 /**
- * Takes a snapshot of a feed's part of the state in memory. The rows are copied immediately, because later changes replace them
- * in place.
+ * Takes a snapshot of the feed from the state in memory. The rows are copied immediately, because later changes replace them in
+ * place.
  */
 export function takeSnapshot(state: ServingState, feed: Feed, environment: Environment): Snapshot {
   const { epoch, revision, completeSince } = environment;
@@ -40,8 +40,8 @@ export function collectFeedRows(
     .filter(({ project }) => projects === null || projects.includes(project));
   const segments = changes.flatMap(segmentRows);
   if (projects === null) return { features, segments };
-  // Segments that only other projects use are not part of the feed. An older segment becomes part of the feed with the first
-  // feature that uses it.
+  // Segments that only other projects use are not part of the feed. An older segment joins the feed together
+  // with the first feature that uses it.
   const neededSegments = new Set(features.flatMap(row => row.segments));
   const usedSegments = environment.projects
     .filter(({ name }) => projects.includes(name))

@@ -21,7 +21,7 @@ const readFeatures = async (app: App, token: string, tag?: string) => {
   return { status, names, tag: String(sent.etag) };
 };
 
-/** An environment's rows as in a backup taken at a revision. */
+/** Resets an environment's rows to what a backup taken at the revision would contain. */
 async function restore(environment: string, revision: number): Promise<void> {
   await sql`delete from sdk_features where environment = ${environment} and revision > ${revision}`.execute(
     harness.db,
@@ -34,7 +34,7 @@ async function restore(environment: string, revision: number): Promise<void> {
 const epochRow = async () =>
   await harness.db.selectFrom('sdk_epoch').select(['number', 'reason']).executeTakeFirstOrThrow();
 
-test('a server that knows a later revision than the database begins a new epoch', async () => {
+test('a server with a later revision than the database starts a new epoch', async () => {
   const { app } = harness;
   await makeEnvironment(harness.db, 'behind');
   for (const name of ['a', 'b', 'c']) await put('behind', name);
@@ -58,7 +58,7 @@ test('a server that knows a later revision than the database begins a new epoch'
   expect(metrics).toContain('halyard_database_epoch_changes_total{kind="restore"} 1');
 });
 
-test('a client that knows a later revision than the database gets everything, and begins a new epoch at most once an hour', async () => {
+test('a client with a later revision than the database gets everything, and starts a new epoch at most once an hour', async () => {
   await makeEnvironment(harness.db, 'client');
   for (const name of ['a', 'b', 'c']) await put('client', name);
   const { secret } = await makeToken('client');
@@ -85,7 +85,7 @@ test('a client that knows a later revision than the database gets everything, an
   expect((await epochRow()).number).toBe(number);
 });
 
-test('a client that is ahead of this server, but not of the database, keeps what it has', async () => {
+test('a client that is ahead of the server but not of the database keeps what it has', async () => {
   await makeEnvironment(harness.db, 'lagging');
   await put('lagging', 'a');
   const { secret } = await makeToken('lagging');
@@ -100,7 +100,7 @@ test('a client that is ahead of this server, but not of the database, keeps what
   expect((await epochRow()).number).toBe(number);
 });
 
-test('tokens are read again if their revision decreased, and the next revoked token is rejected', async () => {
+test('tokens are reloaded after their revision decreased, and a token revoked afterward is rejected', async () => {
   const app = await harness.secondServer();
   const { id, secret } = await makeToken('production');
   const lostToken = await makeToken('production');
@@ -123,7 +123,7 @@ test('tokens are read again if their revision decreased, and the next revoked to
   expect((await readFeatures(app, secret)).status).toBe(401);
 });
 
-test('a lookup that finds a new epoch reads all tokens again', async () => {
+test('a lookup that finds a new epoch reloads all tokens', async () => {
   const app = await harness.secondServer();
   const revokedToken = await makeToken('production');
   await app.serving.refresh();
@@ -136,7 +136,7 @@ test('a lookup that finds a new epoch reads all tokens again', async () => {
   expect((await readFeatures(app, revokedToken.secret)).status).toBe(401);
 });
 
-test('an edge that knows a later revision than the database begins a new epoch', async () => {
+test('an edge with a later revision than the database starts a new epoch', async () => {
   await makeEnvironment(harness.db, 'edge');
   for (const name of ['a', 'b', 'c']) await put('edge', name);
   const fields = { tokenName: 'edge', type: 'edge' as const, environment: 'edge', projects: ['*'] };
@@ -161,7 +161,7 @@ test('an edge that knows a later revision than the database begins a new epoch',
   );
 });
 
-test('an edge that knows later tokens than the database begins a new epoch, even if no flag was lost', async () => {
+test('an edge with a later token revision than the database starts a new epoch, even if no flag was lost', async () => {
   await makeEnvironment(harness.db, 'tokens');
   await put('tokens', 'a');
   const fields = { tokenName: 'tokens', type: 'edge' as const, environment: 'tokens', projects: ['*'] };

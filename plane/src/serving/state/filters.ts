@@ -1,7 +1,7 @@
 import type { Environment } from './environment.ts';
 import type { Feature } from './feature.ts';
 
-/** Filters that a client chooses, within the projects of its token. */
+/** The filters that a client sends, which apply within its token's projects. */
 export type Filters = { namePrefix: string; tags: readonly string[] };
 
 export const isFiltered = ({ namePrefix, tags }: Filters): boolean => namePrefix !== '' || tags.length > 0;
@@ -9,11 +9,11 @@ export const isFiltered = ({ namePrefix, tags }: Filters): boolean => namePrefix
 const matches = ({ namePrefix, tags }: Filters, feature: Feature): boolean =>
   feature.name.startsWith(namePrefix) && (tags.length === 0 || tags.some(tag => feature.tags.includes(tag)));
 
-/** Returns the features that match, and their parents, because without its parent an SDK evaluates a feature as disabled. */
+/** Returns the matching features and their parents, because an SDK evaluates a feature as disabled if its parent is missing. */
 export function select(environment: Environment, features: readonly Feature[], filters: Filters): Feature[] {
   const selectedFeatures = new Set(features.filter(feature => matches(filters, feature)));
   const projects = new Set(features.map(({ project }) => project));
-  // A set also visits what is added during the iteration, so parents of parents are included.
+  // The loop also visits parents that it adds to the set, so the parents of parents are included.
   for (const feature of selectedFeatures) {
     for (const name of listParents(feature)) {
       const parent = environment.features.get(name);

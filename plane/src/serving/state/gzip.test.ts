@@ -15,7 +15,7 @@ test('combines the CRCs of two strings without reading the strings', () => {
   );
 });
 
-test('pieces in any order form one gzip member with their content', async () => {
+test('pieces joined in any order form one gzip member with their content', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(text, { maxLength: 8 }), async texts => {
       const pieces = await Promise.all(texts.map(compressPiece));
@@ -27,7 +27,7 @@ test('pieces in any order form one gzip member with their content', async () => 
   );
 });
 
-test('the same strings give the same bytes, compressed in a thread or not', async () => {
+test('the same strings produce the same bytes, whether or not they are compressed in a thread', async () => {
   const longText = 'some text '.repeat(20_000);
 
   const later = joinPieces([await compressPiece('a'), await compressPiece(longText)]);

@@ -4,15 +4,15 @@ import { combineCrc, crcShift } from './crc.ts';
 
 /** A string that is compressed once and is part of many bodies. */
 export type Piece = {
-  /** Raw deflate that ends with a full flush: it refers to nothing before it, so pieces can follow each other in any order. */
+  /** Raw deflate data that ends with a full flush, so no piece refers to an earlier one and pieces can be joined in any order. */
   readonly deflated: Buffer;
-  /** The length of the string in bytes, its CRC-32, and the shift for the CRC of what precedes it. */
+  /** The length of the string in bytes, its CRC-32, and the shift to apply to the CRC of everything before it. */
   readonly length: number;
   readonly crc: number;
   readonly shift: number;
 };
 
-/** No name, no time and an unknown operating system, so that equal strings produce equal bytes on every server. */
+/** Has no name, no time and an unknown operating system, so that equal strings produce equal bytes on every server. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty final block. */
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
@@ -35,13 +35,13 @@ export function shortPiece(text: string): Piece {
   return makePiece(bytes, deflateRawSync(bytes, OPTIONS));
 }
 
-/** Compresses in a thread of zlib. */
+/** Compresses a string of any length in a zlib thread. */
 export async function compressPiece(text: string): Promise<Piece> {
   const bytes = Buffer.from(text);
   return makePiece(bytes, await deflate(bytes, OPTIONS));
 }
 
-/** Joins the strings of all pieces into one gzip member. Nothing is compressed again, and no string is read. */
+/** Joins the strings of all pieces into one gzip member. It neither recompresses nor reads them. */
 export function joinPieces(pieces: readonly Piece[]): Buffer {
   let crc = 0;
   let length = 0;

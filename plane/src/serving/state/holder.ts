@@ -10,15 +10,15 @@ import {
   selectionKey,
 } from './scope.ts';
 
-/** The maximum number of shared scopes of one environment. The oldest scope is dropped first, but its clients keep using it. */
+/** The maximum number of scopes in one environment. The oldest is dropped first, although its clients can keep using it. */
 const MAX_SCOPES = 2_000;
 /** The maximum number of scopes that one token's clients can create with filters. */
 const MAX_SCOPES_PER_OWNER = 200;
 
-/** The state of one environment, and the parts of it that clients use. */
+/** One environment's state, with the scopes that its clients share. */
 export type Holder = {
   current: Environment;
-  /** Increases with every change of the state, so that one comparison shows whether a scope is up to date. */
+  /** Increases with every change of the state, so that a single comparison shows whether a scope is up to date. */
   version: number;
   readonly scopes: Map<string, Scope>;
 };
@@ -37,7 +37,7 @@ export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, on
   return scope;
 }
 
-/** An owner that has used up its share of scopes loses its oldest one. */
+/** Drops the owner's oldest scope if the owner has used up its share, or the oldest of all scopes if there are too many. */
 function makeRoom(scopes: Map<string, Scope>, owner: string): void {
   const ownScopes = owner === SHARED ? [] : [...scopes].filter(([, scope]) => scope.owner === owner);
   const candidates = ownScopes.length >= MAX_SCOPES_PER_OWNER ? ownScopes.map(([key]) => key) : scopes.keys();
@@ -55,7 +55,7 @@ function makeScope(holder: Holder, selection: Selection, id: string, owner: stri
     if (version === holder.version) return;
     version = holder.version;
     const { current } = holder;
-    // Filters are applied only after a change in the projects of the scope.
+    // Applies the filters only if the scope's projects have changed.
     const highestRevision = listProjects(selection, current).reduce(
       (largest, project) => Math.max(largest, project.revision),
       0,

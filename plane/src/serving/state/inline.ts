@@ -4,7 +4,7 @@ import type { Feature } from './feature.ts';
 type Strategy = { segments?: number[]; constraints?: unknown[] };
 type Document = { strategies?: Strategy[] };
 
-/** Returns the feature for SDKs that do not support segments. Each strategy contains the constraints of its segments. */
+/** Returns the feature for SDKs that do not support segments. Its segments' constraints are copied into each strategy. */
 export function inlineText(
   { segments }: Pick<Environment, 'segments'>,
   { text, segments: segmentIds }: Feature,

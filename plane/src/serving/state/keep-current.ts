@@ -27,13 +27,13 @@ export async function keepCurrent(
   let currentRefresh: Promise<unknown> | undefined;
   let isRefreshNeeded = false;
   let isStopped = false;
-  /** The number of notifications so far, and the number when the poll last found something unannounced. */
+  /** The number of notifications so far, and what it was when a poll last found a change that no notification had announced. */
   let notificationCount = 0;
   let missedAfter: number | undefined;
-  /** False while the listener connects, which can take longer than a poll. */
+  /** Stays false while the listener connects, which can take longer than a poll. */
   let isListening = false;
 
-  /** Runs one refresh at a time. A wake-up during a refresh starts another, which reads what the first one missed. */
+  /** Runs one refresh at a time. A call during a refresh triggers one more, which reads what the first one missed. */
   const wake = (): Promise<unknown> => {
     if (isStopped) return Promise.resolve();
     if (currentRefresh !== undefined) {
@@ -83,7 +83,7 @@ export async function keepCurrent(
 
   const poll = async (): Promise<void> => {
     if (missedAfter !== undefined && missedAfter === notificationCount) {
-      // The commit has been visible for a second without a notification, so the connection is open but silent.
+      // The change has been visible for a second without a notification, so the connection is open but silent.
       reopened.inc();
       log.warn({}, 'flag listener reopened after a missed change');
       const stopOldListening = stopListening;
@@ -91,7 +91,7 @@ export async function keepCurrent(
       await stopOldListening();
     }
     missedAfter = undefined;
-    // The refresh was started by a notification, so what it found was announced.
+    // A notification started this refresh, so whatever the refresh finds was announced.
     if (currentRefresh !== undefined) return;
     const notificationsBefore = notificationCount;
     const hasChanged = await wake();

@@ -19,7 +19,7 @@ let db: Db;
 let app: App;
 let stop: () => Promise<void>;
 
-/** A server whose connections to the database go through a proxy. */
+/** Starts a server that connects to the database through a proxy. */
 beforeAll(async () => {
   const url = new URL(harness.databaseUrl);
   proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
@@ -88,7 +88,7 @@ test('serves known tokens while the database does not respond, but rejects unkno
   await expect.poll(async () => (await readFeatures(token)).headers['halyard-age']).toBeUndefined();
 });
 
-test('a new epoch changes the ETag, and everything is read again', async () => {
+test('a new epoch changes the ETag and reloads everything', async () => {
   const token = await makeToken();
   const responseBefore = await readFeatures(token);
   const tag = String(responseBefore.headers.etag);

@@ -13,11 +13,11 @@ export type Selection = {
   inline: boolean;
 };
 
-/** The part of an environment that clients with equal access and equal filters get. All of these clients share it. */
+/** The part of an environment that clients with the same access and filters get. All of them share one scope. */
 export type Scope = Selection & {
-  /** The token whose client chose the filters, as a string, or SHARED if the scope follows from the tokens' projects. */
+  /** The id of the token whose client chose the filters, or SHARED if the scope follows from a token's projects alone. */
   readonly owner: string;
-  /** Identifies the selection in the ETag, in letters and digits. */
+  /** Identifies the selection in the ETag. Consists of letters and digits. */
   readonly id: string;
   /** The highest revision of the rows in the scope. */
   readonly revision: number;
@@ -27,18 +27,18 @@ export type Scope = Selection & {
   readonly current: Environment;
 };
 
-/** The owner of everything that clients of any token may need. */
+/** The owner of everything that does not belong to a single token. */
 export const SHARED = '';
 
 export const NO_FILTERS: Filters = { namePrefix: '', tags: [] };
 
-/** A string that is equal for equal selections. */
+/** Returns the same string for equal selections. */
 export const selectionKey = ({ environment, projects, filters, inline }: Selection): string =>
   JSON.stringify([environment, projects ?? '*', filters.namePrefix, filters.tags, inline]);
 
 export const scopeId = (key: string): string => hash('sha256', key).slice(0, 10);
 
-/** `epoch.scope.revision`: the ETag without quotes, and the id of events of a stream. */
+/** Returns `epoch.scope.revision`, which is the ETag without quotes and the id of events in a stream. */
 export const formatPosition = (epoch: string, id: string, revision: number): string =>
   `${epoch}.${id}.${revision}`;
 
@@ -65,8 +65,8 @@ const highestRevision = (rows: { revision: number }[]): number =>
   rows.reduce((largest, { revision }) => Math.max(largest, revision), 0);
 
 /**
- * Returns the highest revision of the rows in the scope. A feature that loses a tag leaves no row in the scope, so if the scope
- * depends on tags, every change in the projects counts.
+ * Returns the highest revision of the rows in the scope. A feature that loses its tag leaves no row behind in the scope, so
+ * if the scope depends on tags, every change in its projects counts.
  */
 export function computeRevision(selection: Selection, environment: Environment): number {
   const projects = listProjects(selection, environment);

@@ -16,11 +16,11 @@ import { formatPosition, NO_FILTERS, type Scope, type Selection, SHARED } from '
 import { hasVariant } from './variant-names.ts';
 
 const MAX_BODY_BYTES = 128 * 1_024 * 1_024;
-/** New filter combinations per token. A starting fleet may have one for each of its applications. */
+/** New filter combinations per token. When a fleet starts, each of its applications may send a different one. */
 const NEW_SCOPES = { perMinute: 20, burst: 100 };
-/** New deltas per token. Clients with revisions that nobody else has get everything instead, which is built once. */
+/** New deltas per token. Above this rate, clients whose revision no other client has get everything instead, which is built only once. */
 const NEW_DELTAS = { perMinute: 600, burst: 600 };
-/** Two of zlib's four threads compress bodies, and at most one of them works for a single token's filters. */
+/** Two of zlib's four threads compress bodies, and at most one of them works for any single token's filters. */
 const COMPRESSION = {
   capacity: 2,
   share: 0.6,
@@ -31,7 +31,7 @@ const COMPRESSION = {
 /** Compressing a larger delta takes longer than assembling the whole scope from chunks that are already compressed. */
 const MAX_DELTA_CHARACTERS = 1_000_000;
 
-/** The query options of a client: filters, and whether segments are inlined. `projects` restricts a token for all projects. */
+/** A client's query options: filters, and whether segments are inlined. `projects` restricts a token for all projects. */
 export type QueryOptions = Pick<Selection, 'filters' | 'inline'> & {
   projects?: readonly string[];
   /** The cache key: equal for equal options. */
@@ -51,7 +51,7 @@ export type ServingState = {
   readonly tokens: Tokens;
   /** Returns the scope of a valid token, or undefined if its environment is not loaded. In that case, call `load` first. */
   findScope: (token: SdkToken, options?: QueryOptions) => Scope | undefined;
-  /** Returns whether an environment has the feature, and the feature the variant. True until the environment is loaded. */
+  /** Returns whether the environment has the feature and the feature has the variant. True until the environment is loaded. */
   hasFeature: (environment: string, name: string, variant?: string) => boolean;
   /** Loads an environment, once for all callers. Throws 503 if the source does not respond. */
   load: (environment: string) => Promise<void>;
@@ -61,34 +61,34 @@ export type ServingState = {
   delta: (scope: Scope, fromRevision: number) => VersionedText | undefined;
   /** Returns the body at the current revision of the scope, or a promise if the body has to be compressed. */
   body: (kind: BodyKind, encoding: Encoding, scope: Scope) => Buffer | Promise<Buffer>;
-  /** Returns the events after a revision as a body, or the whole scope as one event. The revision is undefined for a new client. */
+  /** Returns a body with the events after a revision, or with the whole scope as one event. New clients have no revision. */
   deltaBody: (
     encoding: Encoding,
     scope: Scope,
     fromRevision: number | undefined,
     token: SdkToken,
   ) => Buffer | Promise<Buffer>;
-  /** Calls the function after a newer state was loaded. Returns a function that unsubscribes. */
+  /** Calls the function whenever a newer state has been loaded. Returns a function that unsubscribes. */
   onChange: (listener: (environment: string, revision: number) => void) => () => void;
-  /** Calls the function after tokens were created, changed or ended. Returns a function that unsubscribes. */
+  /** Calls the function whenever tokens have been created, changed or ended. Returns a function that unsubscribes. */
   onTokens: (listener: () => void) => () => void;
   /** The origins whose pages may use the API for frontend SDKs. `*` allows all. */
   readonly origins: readonly string[];
-  /** The time of the copy that the state was read from if the source did not respond. Undefined if it was read from the source. */
+  /** When the copy was made that the state was read from because the source did not respond. Undefined without such a copy. */
   readonly copyTakenAt: string | undefined;
   /** Seconds since the state was last known to be current. Undefined before the first refresh. */
   readonly age: number | undefined;
-  /** Reads what is newer than the state, and everything if the epoch changed. Returns whether anything was newer. */
+  /** Reads what is newer than the state, or everything if the epoch changed. Returns whether anything was newer. */
   refresh: () => Promise<boolean>;
   /** The environments in memory, by name. */
   environments: () => Iterable<[name: string, Environment]>;
-  /** Loads every environment that has a token, so that its SDKs are served even if the source is unreachable when they send their first request. */
+  /** Loads every environment with a token, so that its SDKs are served even if the source goes down before their first request. */
   loadAll: () => Promise<void>;
   isLost: Source['isLost'];
   readonly bodyBytes: number;
 };
 
-/** Holds everything that SDKs can get in memory. `keepCurrent` refreshes it. */
+/** Keeps everything that SDKs can read in memory. `keepCurrent` refreshes it. */
 export function makeServingState(source: Source): ServingState {
   const tokens = makeTokens(source);
   const bodies = makeBodyCache(MAX_BODY_BYTES);
@@ -127,7 +127,7 @@ export function makeServingState(source: Source): ServingState {
         if (isClientChosen) limitScopes(takeScope(`${token.id}`, 1));
       },
     );
-    // Not cached, because a requested project that is created later belongs to the scope from then on.
+    // Not cached, because a requested project may be created later, and then belongs to the scope.
     if (projects !== undefined && token.projects === undefined) return scope;
     token.derived.set(key, scope);
     return scope;
@@ -153,7 +153,7 @@ export function makeServingState(source: Source): ServingState {
       if (environment !== null) await load(environment);
   };
 
-  /** Brings one environment up to date, or reads it again if its revisions belong to a different epoch. */
+  /** Brings one environment up to date, or reloads it if its revisions belong to a different epoch. */
   const refreshEnvironment = async (name: string, holder: Holder, epoch: string): Promise<void> => {
     const isSameHistory = holder.current.epoch === epoch;
     const changes = await source.changes(name, isSameHistory ? holder.current.revision : 0);
@@ -166,7 +166,7 @@ export function makeServingState(source: Source): ServingState {
   const knownRevisions = (): KnownRevisions => ({
     epoch: tokens.epoch,
     tokenRevision: tokens.revision,
-    // A token lookup may have noticed a new epoch before the environments were read again.
+    // A token lookup may have noticed a new epoch before the environments were reloaded.
     environments: new Map(
       [...holders].flatMap(([name, { current }]) =>
         current.epoch === tokens.epoch ? [[name, current.revision]] : [],
@@ -283,7 +283,7 @@ export function makeServingState(source: Source): ServingState {
 }
 
 /**
- * Omits unknown project names from a scope, because otherwise a client could create any number of scopes with the same flags.
+ * Omits unknown project names from a scope, because otherwise a client could create an unlimited number of scopes with the same flags.
  */
 function selectKnownProjects({ current }: Holder, requested: readonly string[]): string[] {
   const projectNames = new Set(current.projects.map(({ name }) => name));

@@ -8,7 +8,7 @@ const NO_VARIANT = 'disabled';
 
 const names = new WeakMap<Feature, Set<string>>();
 
-/** Whether the feature has the variant, in the environment or in a strategy. */
+/** Returns whether the feature has the variant, either directly or in a strategy. */
 export function hasVariant(feature: Feature, variant: string): boolean {
   const variantNames = names.get(feature) ?? namesIn(feature);
   names.set(feature, variantNames);

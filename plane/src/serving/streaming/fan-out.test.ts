@@ -15,7 +15,7 @@ const cpuUs = () => {
 };
 const toNumber = (stream: Stream) => stream as unknown as number;
 
-test('every stream of a changed group is visited once, and the group is reported when it is complete', async () => {
+test('visits every stream of a changed group once, then reports the group as complete', async () => {
   const visitedStreams: number[] = [];
   const complete: Group[] = [];
   const fanOut = makeFanOut(
@@ -32,7 +32,7 @@ test('every stream of a changed group is visited once, and the group is reported
   expect(visitedStreams).toEqual([1, 2, 3, 4]);
 });
 
-test('a change during a round visits the remaining streams again, but not those that were closed', async () => {
+test('after a change during a round, visits every open stream again', async () => {
   const group = buildGroup(1, 2, 3);
   const visitedStreams: number[] = [];
   let completedGroupCount = 0;
@@ -53,7 +53,7 @@ test('a change during a round visits the remaining streams again, but not those 
   expect(visitedStreams).toEqual([1, 2, 3, 2, 3]);
 });
 
-test('a long fan-out lets other work run in between, and pauses when it has used its share', async () => {
+test('a long fan-out lets other work run in between, and pauses when its CPU share is used up', async () => {
   const group = buildGroup(...Array.from({ length: 600 }, (_, number) => number));
   let visitCount = 0;
   let isComplete = false;
@@ -81,7 +81,7 @@ test('a long fan-out lets other work run in between, and pauses when it has used
   expect(performance.now() - startedAt).toBeGreaterThan(1_000);
 });
 
-test('visits no stream after it is stopped', async () => {
+test('visits no stream after the fan-out is stopped', async () => {
   let visitCount = 0;
   const fanOut = makeFanOut(
     () => visitCount++,

@@ -2,28 +2,28 @@ import type { Group, Stream } from './stream.ts';
 
 /** The share of CPU time that fan-outs may use in the long run. The rest is for polls and for the admin API. */
 const SHARE = 0.2;
-/** After a pause, a change reaches all streams without delay: 20,000 streams take about 250 ms of CPU time. */
+/** Credit saved up while idle lets a change reach all streams without delay: 20,000 streams take about 250 ms of CPU time. */
 const MAX_CREDIT_MS = 400;
-/** Other requests are served between two slices. */
+/** The server handles other requests between slices. */
 const SLICE_MS = 5;
-/** Reading the clock for every stream would be a noticeable part of the work. */
+/** The number of visits between two looks at the clock, because reading it for every stream would be noticeable. */
 const VISITS_PER_CLOCK = 16;
 
-/** CPU time rather than elapsed time, because on a busy machine a slice can take long without computing much. */
+/** CPU time rather than elapsed time, because on a busy machine a slice can take a long time without computing much. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
 export type FanOut = {
-  /** Visits every stream of the group after this call. */
+  /** Schedules a visit to every stream of the group. */
   add: (group: Group) => void;
   stop: () => void;
 };
 
 /**
- * Visits the streams of changed groups, in slices. A visit sends everything up to that moment, so changes that arrive
- * faster than the rounds are sent together.
+ * Visits the streams of changed groups, in slices. Each visit sends everything the stream lacks, so changes that
+ * arrive faster than the rounds are sent together.
  */
 export function makeFanOut(visit: (stream: Stream) => void, onComplete: (group: Group) => void): FanOut {
   const changed = new Set<Group>();

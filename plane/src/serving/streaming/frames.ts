@@ -5,16 +5,16 @@ import type { ServingState } from '../state/serving.ts';
 import type { Stream } from './stream.ts';
 
 const MAX_CACHED_BYTES = 64 * 1_024 * 1_024;
-/** The default of SDKs. It replaces the value sent by a different server when it stopped. */
+/** The default of SDKs. It overrides the value that another server sent when it stopped. */
 const RETRY_MS = 2_000;
 
-/** A comment, which shows both ends and all proxies that the connection is alive. */
+/** An empty comment, which shows both ends and all proxies that the connection is alive. */
 export const COMMENT = Buffer.from(eventBlock({ comment: '' }));
 
-/** A comment with the reason for the end of the stream. */
+/** A comment with the reason why the stream ends. */
 export const commentFrame = (reason: string): Buffer => Buffer.from(eventBlock({ comment: reason }));
 
-/** The last line of a stream. The client adds its own jitter: it returns after 50 to 100 % of this time. */
+/** The last line of a stream. The client adds its own jitter and reconnects after 50 to 100 % of this time. */
 export const retryFrame = (ms: number): Buffer => Buffer.from(eventBlock({ retryMs: ms }));
 
 /** Builds each frame once for all streams that need it. */
@@ -25,7 +25,7 @@ export function makeFrames(state: Pick<ServingState, 'hydration' | 'delta'>) {
     const delta = clientRevision === undefined ? undefined : state.delta(scope, clientRevision);
     const { text, revision } = delta ?? state.hydration(scope);
     const id = formatPosition(scope.current.epoch, scope.id, Math.max(revision, clientRevision ?? 0));
-    // A hydration on an open stream looks like the first event, because proxies then replace everything.
+    // A hydration on an open stream looks like a first event, so that proxies replace everything they have.
     return delta && !isNew
       ? Buffer.from(eventBlock({ id, event: 'unleash-updated', data: text }))
       : Buffer.from(eventBlock({ id, event: 'unleash-connected', retryMs: RETRY_MS, data: text }));

@@ -4,7 +4,7 @@ import type { Scope } from '../state/scope.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import type { StreamLimits } from './limits.ts';
 
-/** A delta of this many revisions is as large as a hydration. */
+/** A delta that spans this many revisions is about as large as a hydration. */
 const FAR_BEHIND_REVISIONS = 1_000;
 const MAX_ID_LENGTH = 100;
 
@@ -13,7 +13,7 @@ type Client = { token: SdkToken; connectionId: string | undefined; revision: num
 
 /**
  * Throws 429 for a client that hydrates too often, such as an SDK that cannot write its backup file and reconnects 200 times per
- * second, each time without an id. Streams that resume are not counted, so all clients can return together after a restart.
+ * second, each time without an id. Resumed streams do not count, so all clients can reconnect at the same time after a restart.
  */
 export function makeHydrationLimit({ hydrationsPerClient, hydrationsPerTokenAndMinute, streams }: Limits) {
   const takeForClient = makeBuckets(hydrationsPerClient);

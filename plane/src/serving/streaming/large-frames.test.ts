@@ -22,7 +22,7 @@ async function twoClients(stalledAfterMs: number) {
       client.destroy();
       socket.destroy();
     });
-    // Large frames use no other part of a stream.
+    // These tests need no other part of a stream.
     return { client, stream: { socket, largeFrame: 'none' } as Stream };
   };
   const [stalled, reader] = [await connectOne(), await connectOne()];
@@ -47,14 +47,14 @@ async function twoClients(stalledAfterMs: number) {
   return { stalled: stalled.stream, reader: reader.stream, frames, takenStreams, readStreams, cutOff };
 }
 
-test('a frame waits for its turn until the client before it is cut off', async () => {
+test('a frame waits until the stalled client ahead of it is cut off', async () => {
   const { stalled, reader, frames, takenStreams, readStreams, cutOff } = await twoClients(0);
 
   frames.add(stalled);
   frames.add(reader);
   await expect.poll(() => takenStreams).toEqual([stalled]);
   expect([frames.waiting, reader.largeFrame]).toEqual([1, 'waiting']);
-  // No stream ends before the next sweep.
+  // Only a sweep cuts off a client, so nothing changes until the next one.
   await new Promise(resolve => setTimeout(resolve, 100));
   expect([frames.waiting, readStreams, cutOff]).toEqual([1, [], []]);
   await expect

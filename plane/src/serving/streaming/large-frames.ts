@@ -5,7 +5,7 @@ import type { Stream } from './stream.ts';
 const COUNTED_FOR_MS = 30_000;
 /** Building a frame with 10,000 features takes 30 ms. */
 const SLICE_MS = 5;
-/** A frame is written in parts, which shows whether the client reads. */
+/** Frames are written in parts of this size, so that the server notices whether the client reads. */
 const PART_BYTES = 262_144;
 
 export type LargeFrames = {
@@ -20,14 +20,14 @@ type Progress = {
   bytes: number;
   countedUntil: number;
   readAt: number;
-  /** Whether the previous sweep found that the client had read nothing for too long. */
+  /** Whether at the previous sweep the client had read nothing for too long. */
   isOverdue: boolean;
 };
 
-/** Sends hydrations and other large frames in the order of the requests. The number of bytes in flight is limited. */
+/** Sends hydrations and other large frames first come, first served. The number of bytes in flight is limited. */
 export function makeLargeFrames(
   { largeBytesInFlight: maxBytes, stalledAfterMs }: StreamLimits,
-  /** Returns the frame for the client, which then counts as sent. */
+  /** Returns the frame for the client and counts it as sent. */
   takeFrame: (stream: Stream) => Buffer,
   onRead: (stream: Stream) => void,
   cutOff: (stream: Stream) => void,
@@ -37,7 +37,7 @@ export function makeLargeFrames(
   let bytesInFlight = 0;
   let isScheduled = false;
 
-  /** Sets how many bytes the client's frame counts as. */
+  /** Sets how many bytes the client's frame counts for in the limit. */
   const setCountedBytes = (stream: Stream, bytes: number): void => {
     const progress = progressByStream.get(stream);
     if (!progress) return;
@@ -108,7 +108,7 @@ export function makeLargeFrames(
       const now = performance.now();
       for (const [stream, progress] of progressByStream) {
         const { countedUntil, readAt, isOverdue } = progress;
-        // After a pause of the whole process, every client seems stalled. Those that read will have shown it by the next sweep.
+        // If the whole process was paused, every client seems stalled, so a client is cut off only if the next sweep confirms it.
         progress.isOverdue = readAt + stalledAfterMs < now;
         if (isOverdue && progress.isOverdue) cutOff(stream);
         else if (countedUntil < now) setCountedBytes(stream, 0);

@@ -48,7 +48,7 @@ const feature = (name: string, bytes = 0, enabled = true): SdkDocument => ({
   ...(bytes > 0 ? { text: randomBytes(bytes / 2).toString('hex') } : {}),
 });
 
-test('rejects a client without a free slot, and later invites only that client, once, with a reserved slot', async () => {
+test('rejects a client if no slot is free, then invites only that client, once, and reserves a slot for it', async () => {
   // High enough that the limit on hydrations does not affect this test, which is about streams.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);
@@ -81,7 +81,7 @@ test('rejects a client without a free slot, and later invites only that client, 
 });
 
 test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
-  '%s never polls, so without a free slot its stream ends after one event, and resumes by id',
+  '%s never polls, so if no slot is free, its stream ends after one event and later resumes by id',
   async sdk => {
     const app = await harness.secondServer({ maxStreams: 1 }, { hydrationsPerTokenAndMinute: 60_000_000 });
     const url = await server.keep(app);
@@ -111,7 +111,7 @@ test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
   },
 );
 
-test('an SDK that never polls waits for its turn to get a large hydration, and keeps its stream if there is a slot', async () => {
+test('an SDK that never polls waits its turn for a large hydration, and keeps its stream if it has a slot', async () => {
   const app = await harness.secondServer(
     { maxStreams: 1 },
     { largeFrameBytes: 1_000, hydrationsPerTokenAndMinute: 60_000_000 },
@@ -142,7 +142,7 @@ test('a token cannot take every slot', async () => {
   expect((await connect(url, firstToken)).status).toBe(429);
 });
 
-test('an SDK without a slot polls, and streams again after an invitation', async () => {
+test('an SDK that gets no slot polls, and streams again once it is invited', async () => {
   // High enough that the limit on hydrations does not affect this test, which is about streams.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);
@@ -163,7 +163,7 @@ test('an SDK without a slot polls, and streams again after an invitation', async
   sdk.destroy();
 });
 
-test('a client that does not read is cut off, and resumes after its last event', async () => {
+test('a client that does not read is cut off, and later resumes after its last event', async () => {
   const app = await harness.secondServer({}, { bufferedBytes: 65_536, largeFrameBytes: 2 ** 30 });
   const url = await server.keep(app);
   await makeEnvironment(harness.db, 'slow');
@@ -185,7 +185,7 @@ test('a client that does not read is cut off, and resumes after its last event',
   expect(reader.isClosed()).toBe(false);
   const { id = '' } = slowStream.received.at(-1) ?? {};
   const resumedStream = await connect(url, token, { 'last-event-id': id });
-  // There are several events if the server had not yet read the last change when the client came back.
+  // There are several events if the client reconnected before the server had read the last change.
   await expect.poll(() => resumedStream.received.at(-1)?.id).toMatch(new RegExp(`\\.${written + 1}$`));
   const events = resumedStream.received.flatMap(received => received.events);
   expect(events.every(({ type }) => type === 'feature-updated')).toBe(true);
@@ -211,7 +211,7 @@ test('a client that does not read its hydration is cut off, and the next client 
   expect(waitingStream.received.at(-1)).toMatchObject({ name: 'unleash-updated' });
 });
 
-test('a client that hydrates too often gets 429, but resumed streams and other clients do not count', async () => {
+test('a client that hydrates too often gets 429, but resumed streams and other clients are not limited', async () => {
   const app = await harness.secondServer({}, { hydrationsPerClient: { burst: 2, perMinute: 2 } });
   const url = await server.keep(app);
   const token = await server.token('production');
@@ -229,7 +229,7 @@ test('a client that hydrates too often gets 429, but resumed streams and other c
   expect(streams.map(({ status }) => status)).toEqual(otherHeaders.map(() => 200));
 });
 
-test('hydrations of one token are limited, regardless of connection ids', async () => {
+test('limits the hydrations per token, regardless of connection ids', async () => {
   const app = await harness.secondServer({ maxStreams: 8 }, { hydrationsPerTokenAndMinute: 1 });
   const url = await server.keep(app);
   const [firstToken, secondToken] = [await server.token('production'), await server.token('production')];
@@ -279,7 +279,7 @@ test('the server sends comments on a stream without changes', async () => {
   await expect.poll(() => stream.lines).toContain(':');
 });
 
-test('a stopping server spreads the ends of its streams and the reconnections, and opens no new streams', async () => {
+test('a stopping server spreads out the ends of its streams and their reconnections, and opens no new streams', async () => {
   const app = await harness.secondServer();
   const url = await server.keep(app);
   const token = await server.token('production');

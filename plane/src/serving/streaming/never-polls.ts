@@ -7,8 +7,8 @@ const RETURN_AFTER_MS = 15_000;
 const READ_WITHIN_MS = 10_000;
 
 /**
- * Returns whether the SDK never polls. The Python and Ruby SDKs retry a rejected stream forever and have no flags until there is a
- * slot. Instead of 429 they get what they lack and return later, which amounts to polling over a stream.
+ * Returns whether the SDK never polls. The Python and Ruby SDKs retry a rejected stream forever and have no flags until they
+ * get a slot. So instead of a 429, the server sends what they lack and ends the stream, which amounts to polling over a stream.
  */
 export const neverPolls = ({ 'unleash-sdk': sdk = '' }: IncomingHttpHeaders): boolean =>
   /^unleash-(python|ruby)-sdk\b/.test(String(sdk));

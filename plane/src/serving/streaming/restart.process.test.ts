@@ -33,7 +33,7 @@ afterAll(async () => {
 const feature = (label: string) => ({ name: label, enabled: true, strategies: [], variants: [] });
 const put = async (label: string) => await putDocuments(db, 'production', { features: [feature(label)] });
 
-test('after a kill and a restart a client gets only what it missed', async () => {
+test('after the server is killed and restarted, clients get only what they missed', async () => {
   await put('a');
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(server.url, token)));
   for (const { received } of streams) await expect.poll(() => received).toHaveLength(1);

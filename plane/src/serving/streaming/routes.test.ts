@@ -52,7 +52,7 @@ async function environment(name: string): Promise<string> {
   return await server.token(name);
 }
 
-test('a stream starts with everything, then sends every change', async () => {
+test('a stream starts with all flags, then sends every change', async () => {
   const token = await environment('plain');
   const stream = await connect(token);
   await expect.poll(() => stream.received).toHaveLength(1);
@@ -102,7 +102,7 @@ test('a client that resumes gets what it missed, or an empty list', async () => 
   await expect.poll(() => listEventTypes(behind)).toEqual([['unleash-connected', 'feature-updated']]);
 });
 
-test('a client that sends the id in quotes resumes', async () => {
+test('a client that sends the id in quotes can resume', async () => {
   const token = await environment('quoted');
   const first = await connect(token);
   await expect.poll(() => first.received).toHaveLength(1);
@@ -112,7 +112,7 @@ test('a client that sends the id in quotes resumes', async () => {
   await expect.poll(() => listEventTypes(resumedStream)).toEqual([['unleash-connected']]);
 });
 
-test('a client that is ahead of the server gets nothing until the server has more', async () => {
+test('a client that is ahead of the server gets nothing until the server has something newer', async () => {
   const token = await environment('ahead');
   const first = await connect(token);
   await expect.poll(() => first.received).toHaveLength(1);
@@ -128,7 +128,7 @@ test('a client that is ahead of the server gets nothing until the server has mor
 });
 
 test.each(['', '*', 'x', '1.2', 'a.b.c', '7', `${'9'.repeat(5_000)}`])(
-  'the unknown id "%s" hydrates',
+  'a client that sends the unknown id "%s" gets a hydration',
   async id => {
     const token = await server.token('production');
     const stream = await connect(token, { 'last-event-id': id });
@@ -245,7 +245,7 @@ test('streams with the same scope and position get the same bytes, and streams o
   expect(streams[0]?.received).toHaveLength(2);
 });
 
-test('many simultaneous changes arrive in order, and the last state is complete', async () => {
+test('many changes in a row arrive in order, and the final state is complete', async () => {
   const token = await environment('busy');
   const streams = await Promise.all(Array.from({ length: 20 }, () => connect(token)));
   for (let round = 0; round < 40; round++) await put('busy', `f${round % 7}`, `g${round}`);

@@ -2,7 +2,7 @@ import type { Release, Shares } from '../../platform/admission/shares.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 
-/** How long a rejected client is remembered, and how many clients are. */
+/** How long the server remembers a rejected client, and how many it remembers. */
 const REMEMBERED_MS = 3_600_000;
 const MAX_REMEMBERED = 50_000;
 /** How long a slot is reserved for a client that was invited. */
@@ -10,18 +10,18 @@ const RESERVED_MS = 30_000;
 const MAX_ID_LENGTH = 100;
 
 export type StreamSlots = {
-  /** Returns a slot for a stream of the client. Returns undefined if no slot is free, and then remembers the client. */
+  /** Returns a slot for a stream. If none is free, remembers the client and returns undefined. */
   admit: (token: SdkToken, connectionId: string | undefined) => Release | undefined;
-  /** Returns whether to invite a polling client to stream, which happens once after each rejection and reserves a slot. */
+  /** Returns whether to invite a polling client to stream, which happens once per rejection and reserves a slot. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;
 };
 
 /**
- * Decides which clients stream and which poll. An SDK that was invited and rejected again polls twice as often from then on, so
- * only clients whose rejection this server remembers are invited.
+ * Decides which clients stream and which poll. If an SDK is invited and then rejected again, it polls twice as often from then on,
+ * so the server reserves a slot for each client it invites, and invites only clients that it has rejected itself.
  */
 export function makeStreamSlots(max: number, invitedAfterMs: number, streams: Shares): StreamSlots {
-  /** The times of rejections, and reserved slots with the end of each reservation. The oldest come first. */
+  /** When each client was rejected, and the reserved slots with the end of each reservation. Both are sorted, oldest first. */
   const rejections = new BoundedMap<string, number>(MAX_REMEMBERED);
   const reservations = new Map<string, { reservedUntil: number; release: Release }>();
   /** Invitations leave a tenth of the slots free for clients that reconnect. */

@@ -3,23 +3,23 @@ import type { KnownClient } from '../positions.ts';
 import type { Scope } from '../state/scope.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 
-/** One client. There are many thousands, so a stream is this object and its socket: no timer, no buffer, no promise. */
+/** One client. There can be many thousands, so each has only this object and its socket: no timer, no buffer, no promise. */
 export type Stream = {
   readonly socket: Socket;
   readonly token: SdkToken;
   group: Group;
-  /** The position of the client. The epoch is empty if the client has nothing of this scope. */
+  /** The client's position. The epoch is empty if the client has no data of this scope. */
   epoch: string;
   revision: number;
   /** The client, unless the server has no room to remember it. */
   readonly knownClient: KnownClient | undefined;
-  /** The revision sent by the client, in the stream's epoch, or -1 if it sent none. */
+  /** The revision that the client sent in its request, in the stream's epoch, or -1 if it sent none. */
   confirmedRevision: number;
   /** Whether the client has not received an event yet. */
   isNew: boolean;
   /** Whether the stream ends after its first event, because there is no slot. */
   readonly endsAfterFirstEvent: boolean;
-  /** Whether a large frame is waiting for its turn or in flight. Until the client has it, it gets no other frame. */
+  /** Whether a large frame is waiting for its turn or in flight. The client gets no other frame until it has this one. */
   largeFrame: 'none' | 'waiting' | 'in flight';
 };
 
@@ -31,7 +31,7 @@ export type Group = {
   unvisited: Iterator<Stream> | undefined;
   /** Whether a change came after the round started, so that another round follows. */
   isChanged: boolean;
-  /** When the oldest change that has not reached all streams arrived. */
+  /** The arrival time of the oldest change that has not reached all streams yet. */
   changedAt: number;
   /** The most recently sent frame. */
   lastFrame: { key: string; etag: string; bytes: Buffer } | undefined;
@@ -46,6 +46,6 @@ export const makeGroup = (scope: Scope): Group => ({
   lastFrame: undefined,
 });
 
-/** Returns whether the client lacks something. A client that is ahead, because it comes from a server that was ahead, waits. */
+/** Returns whether the client lacks something. A client may be ahead, because another server sent it something newer. It waits. */
 export const isBehind = ({ isNew, epoch, revision, group: { scope } }: Stream): boolean =>
   isNew || epoch !== scope.current.epoch || revision < scope.revision;

@@ -19,7 +19,7 @@ import { makeStreamSlots } from './slots.ts';
 import { type Group, isBehind, makeGroup, type Stream } from './stream.ts';
 
 const SWEEP_MS = 1_000;
-/** A process has 9 s from SIGTERM to its end. */
+/** After SIGTERM, a process has 9 s to exit. */
 const END_WITHIN_MS = 6_000;
 /** A client that has to send its revision reconnects after 50 to 100 ms. */
 const RETURN_MS = 100;
@@ -30,9 +30,9 @@ export type Client = {
   token: SdkToken;
   /** The id chosen by the SDK when it started. */
   connectionId: string | undefined;
-  /** The client's revision of the scope. */
+  /** The revision of the scope that the client already has. */
   revision: number | undefined;
-  /** Whether the client never polls, so that it gets one event instead of 429 if there is no slot. */
+  /** Whether the client never polls, in which case it gets one event instead of a 429 if there is no slot. */
   neverPolls: boolean;
   knownClient?: KnownClient | undefined;
 };
@@ -40,7 +40,7 @@ export type Client = {
 export type Streams = {
   /** Sends the response head and the first event. Throws 429 if the client has to poll, and 503 if it has to retry. */
   open: (reply: FastifyReply, scope: Scope, client: Client, head: string[]) => void;
-  /** Whether a polling client is invited to stream, because it was rejected before and there are slots again. */
+  /** Returns whether to invite a polling client to stream, because it was rejected before and a slot is free again. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;
   reconnect: ReconnectClients;
   /** Ends all streams, spread over a few seconds. */
@@ -107,7 +107,7 @@ export function makeStreams(
     socket.destroySoon();
   };
 
-  /** Records that the frame brings the client to the current revision. */
+  /** Records that the client is at the current revision once it has read the frame. */
   const countAsSent = (stream: Stream, { length }: Buffer): void => {
     const { scope } = stream.group;
     const { epoch } = scope.current;
@@ -139,7 +139,7 @@ export function makeStreams(
   };
 
   const takeLargeFrame = (stream: Stream): Buffer => {
-    // Changes may have arrived since the stream began to wait.
+    // Built only now, because changes may have arrived while the stream was waiting.
     const frame = buildFrame(stream);
     countAsSent(stream, frame);
     return frame;
@@ -159,7 +159,7 @@ export function makeStreams(
   });
   const fanOut = makeFanOut(catchUp, group => observeDelay((performance.now() - group.changedAt) / 1_000));
 
-  /** Ends the streams of tokens that are no longer valid. If the projects of a token changed, its streams hydrate. */
+  /** Ends the streams of tokens that are no longer valid, and hydrates the streams of tokens whose projects changed. */
   const checkTokens = (): void => {
     for (const [token, streams] of tokens) {
       if (!state.tokens.isValid(token)) {
@@ -197,9 +197,9 @@ export function makeStreams(
     const { token, connectionId, revision } = client;
     const { raw } = reply;
     const { socket } = raw;
-    // A pipelined request, sent after another one on the same connection, has no socket yet.
+    // A pipelined request has no socket until the response to the request before it is complete.
     if (!socket?.writable) throw unavailable();
-    // A client over the limit is not invited to stream again, because it would hydrate again.
+    // Checked before a slot is requested, so that a client over the limit is not invited to stream, because it would hydrate again.
     checkHydrations(client, scope);
     const slot = slots.admit(token, connectionId);
     if (!slot && !client.neverPolls) throw tooMany(limits.streams);
@@ -226,13 +226,13 @@ export function makeStreams(
       slot?.();
     });
     reply.hijack();
-    // The stream ends with its connection, so frames need no lengths and go to the socket as they are.
+    // The stream ends with its connection, so frames need no chunk lengths and go to the socket as they are.
     raw.useChunkedEncodingByDefault = false;
     socket.cork();
     raw.writeHead(200, head).flushHeaders();
     catchUp(stream);
-    // A connection can be accepted just before the server closes its port. Its stream opens and then ends, because a client retries
-    // sooner after the end of a stream than after an error.
+    // A connection can be accepted just before the server closes its port. Its stream opens and then ends, because a client
+    // reconnects sooner after the end of a stream than after an error.
     if (openStreams.isClosing) openStreams.dismiss(stream);
     socket.uncork();
   };
@@ -248,7 +248,7 @@ export function makeStreams(
         positions.confirmCurrent(knownClient, scope);
         continue;
       }
-      // A client that is still behind would send an old revision.
+      // A client that is still behind would reconnect with an old revision.
       if (endedStreamCount >= max || isBehind(stream) || !isDue(knownClient, scope.environment)) continue;
       endedStreamCount++;
       socket.write(retryFrame(RETURN_MS));

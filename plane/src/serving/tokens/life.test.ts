@@ -35,7 +35,7 @@ const statuses = async (token: string) => [
   (await readFeatures(otherApp, token)).status,
 ];
 
-test('every server accepts a new token immediately, and rejects it after it was revoked', async () => {
+test('every server accepts a new token immediately, and rejects it once it is revoked', async () => {
   const { id, secret } = await create({});
   expect(await statuses(secret)).toEqual([200, 200]);
 
@@ -57,7 +57,7 @@ test('every server rejects an expired token, and accepts it again once its expir
   await expect.poll(() => statuses(secret)).toEqual([200, 200]);
 });
 
-test('deleting a project removes it from tokens for several projects, and ends the tokens that cover only that project', async () => {
+test('deleting a project removes it from tokens for several projects and revokes tokens for that project alone', async () => {
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'brief', name: 'brief' } });
   const ownToken = await create({ projects: ['brief'] });
   const sharedToken = await create({ projects: ['brief', 'shop'] });
@@ -84,7 +84,7 @@ test("a token gets only its projects' features", async () => {
   expect(body.features.map(({ name }: { name: string }) => name)).toEqual(['stock-flag']);
 });
 
-test('writes the time of the last use only for tokens that were used', async () => {
+test('records the last use only of tokens that were used', async () => {
   const usedToken = await create({});
   const unusedToken = await create({});
   await readFeatures(harness.app, usedToken.secret);
@@ -97,17 +97,17 @@ test('writes the time of the last use only for tokens that were used', async () 
   expect(await readSeenAt(unusedToken.id)).toBeNull();
 });
 
-test('requests with a token in memory run no statement', async () => {
+test('requests with a token in memory do not query the database', async () => {
   const { secret } = await create({});
   await readFeatures(harness.app, secret);
-  // The new token is announced, which makes the server read all tokens once.
+  // Creating the token sends a notification, which makes the server read all tokens once.
   await harness.app.serving.refresh();
   const statements = () => harness.statements.filter(text => /api_tokens|sdk_features/.test(text)).length;
   const statementsBefore = statements();
 
   for (let round = 0; round < 20; round++) await readFeatures(harness.app, secret);
 
-  // The servers also read tokens in the background occasionally.
+  // Occasionally, the servers also read tokens in the background.
   expect(statements() - statementsBefore).toBeLessThan(10);
 });
 

@@ -7,18 +7,18 @@ import { type FoundTokens, MAX_TOKENS, type Source, type TokenRow } from '../sou
 
 const MAX_TOKEN_LENGTH = 512;
 /**
- * Lookups of unknown tokens, by the network that sends them. Random tokens from one network get half of the lookups, so they do
- * not delay the first request with a real token from a different network. Further lookups are rejected with 503.
+ * Lookups of unknown tokens, by the network that sends them. One network gets at most half of the lookups, so that random tokens
+ * from it do not delay the first request with a real token from a different network. Further lookups are rejected with 503.
  */
 const LOOKUPS = { capacity: 4, share: 0.5, waiting: 500, waitingPerCaller: 60, waitMs: 5_000 };
 const LOOKUP_ATTEMPTS = 2;
-/** How long an unknown token is remembered before it is looked up again, and how many are remembered. */
+/** How long the server remembers that a token is unknown before it looks the token up again, and how many it remembers. */
 const UNKNOWN_MS = 1_000;
 const MAX_UNKNOWN = 10_000;
-/** Filters are chosen by the client, so a token keeps only a few scopes. */
+/** Clients choose filters freely, so a token keeps only a few scopes. */
 const MAX_DERIVED = 8;
 
-/** A valid API token. The object stays the same as long as the token is valid; its projects can change. */
+/** A valid API token. As long as it is valid, the object stays the same, although its projects can change. */
 export type SdkToken = {
   readonly id: number;
   readonly hash: string;
@@ -30,9 +30,9 @@ export type SdkToken = {
   expiresAt: number;
   /** Whether the token was revoked, or lost its last project. */
   ended: boolean;
-  /** Whether the token was used since its last use was written. */
+  /** Whether the token was used since its last use was reported. */
   used: boolean;
-  /** Values that were derived from the projects. They are cleared when the projects change. */
+  /** Values derived from the projects, cleared when the projects change. */
   readonly derived: Map<string, unknown>;
 };
 
@@ -57,7 +57,7 @@ export type Tokens = {
   /** Returns whether the token with this hash is known to have been revoked or expired. Does not query the source. */
   hasEnded: (hash: string) => boolean;
   readonly size: number;
-  /** Reads all tokens, and adds, changes and ends those in memory. */
+  /** Reads all tokens, and updates those in memory accordingly. */
   reload: () => Promise<void>;
   /** The epoch and the revision of the tokens in memory. Undefined and -1 before the first read. */
   readonly epoch: string | undefined;
@@ -90,7 +90,7 @@ export function makeTokens(source: Source): Tokens {
   /** Returns undefined for a token without projects, because an empty list would look as if all features were removed. */
   const store = (row: TokenRow): SdkToken | undefined => {
     const existing = tokens.get(row.hash);
-    // After a restore, the same secret can belong to a different token, if an environment variable creates it.
+    // After a restore, the same secret can belong to a different token if an environment variable defines the secret.
     const token = existing?.id === row.id && existing.environment === row.environment ? existing : undefined;
     const projects = row.projects ?? undefined;
     const expiresAt = row.expiresAt ?? Number.POSITIVE_INFINITY;
@@ -114,7 +114,7 @@ export function makeTokens(source: Source): Tokens {
   const reload = async (): Promise<void> => {
     const result = await source.tokens();
     const otherTokens = result.tokens.length < MAX_TOKENS ? [] : await findOthers(result);
-    // While this reload was reading, a different one may have read newer tokens. In a new epoch, revisions start over.
+    // While this reload was reading, another one may have read newer tokens. In a new epoch, revisions start over.
     if (result.epoch === epoch && result.revision < revision) return;
     epoch = result.epoch;
     revision = result.revision;
@@ -150,8 +150,8 @@ export function makeTokens(source: Source): Tokens {
   };
 
   /**
-   * Reads a token that is at least as recent as the tokens in memory. A read that began before a reload may return a token that
-   * the reload ended.
+   * Reads a token that is at least as recent as the tokens in memory. A read that began before a reload may return a token
+   * that has been revoked since.
    */
   const readCurrent = async (key: string): Promise<FoundTokens> => {
     for (let attempt = 1; attempt <= LOOKUP_ATTEMPTS; attempt++) {
