@@ -75,7 +75,7 @@ async function query<T extends pg.QueryResultRow>(url: string, statement: string
   }
 }
 
-/** Returns the page's commands below a heading, in order. */
+/** Returns the commands below a heading of the page, in order. */
 function readCommands(heading: string): string[] {
   const [, section = ''] = new RegExp(`\n## ${heading}\n([\\s\\S]*?)(?=\n## |$)`).exec(PAGE) ?? [];
   return [...section.matchAll(/```sh no-run\n([\s\S]*?)```/g)].map(([, commands = '']) => commands);
@@ -140,7 +140,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the drill passes on a usable backup, prints how long each step took, and leaves nothing behind', async () => {
+test('the drill passes with a usable backup, prints how long each step took, and leaves nothing behind', async () => {
   const { code, output } = await runDrill();
 
   expect(output).toMatch(/Dumped +\d+\.\d s +\d+\.\d MB\n/);
@@ -156,7 +156,7 @@ test('the drill passes on a usable backup, prints how long each step took, and l
 test('the drill sends no deliveries from the copy', async () => {
   const deliveriesBefore = receiver.received.length;
 
-  // The dump has an open delivery.
+  // The dump contains a delivery that is still pending.
   expect(await runDrill('--dump', dump)).toMatchObject({ code: 0 });
 
   expect(receiver.received.length).toBe(deliveriesBefore);
@@ -233,7 +233,7 @@ test('a drill that cannot run exits with 1', async () => {
   expect(code).toBe(1);
 });
 
-test('a restored dump accepts tokens that were revoked after the dump, redelivers events, and starts a new epoch', async () => {
+test('a server on a restored dump accepts tokens revoked since the dump, redelivers events and starts a new epoch', async () => {
   // The page recommends a role that owns its database but is not a superuser.
   await query(
     getDatabaseUrl('postgres'),

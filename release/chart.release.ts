@@ -20,7 +20,7 @@ const SETS = readdirSync(join(CHART, 'ci')).map(file => file.replace('-values.ya
 const getValuesPath = (set: string): string => join(CHART, `ci/${set}-values.yaml`);
 const renderSet = (set: string): RenderedChart => render(CHART, [getValuesPath(set)]);
 
-/** Renders with a set's values and additional values, as `--set` does. */
+/** Renders the chart with a set's values, overridden by the given values as with `--set`. */
 function renderWith(values: object, set = 'smallest', chart = CHART): RenderedChart {
   const file = join(folder, 'with.json');
   writeFileSync(file, JSON.stringify(values));
@@ -30,7 +30,7 @@ function renderWith(values: object, set = 'smallest', chart = CHART): RenderedCh
 const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
 const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
 
-test('there are six sets of values', () => {
+test('there are exactly these six sets of values', () => {
   expect(SETS.toSorted()).toEqual([
     'autoscaling',
     'everything',
@@ -59,7 +59,7 @@ test.each(SETS)('%s renders valid Kubernetes objects', async set => {
   expect(await validate(listObjects(renderSet(set)))).toEqual([]);
 });
 
-test('no object has a field that is unknown to Kubernetes', () => {
+test('no object has a field that Kubernetes does not know', () => {
   expect(findTypeErrors(SETS.flatMap(set => listObjects(renderSet(set))))).toBe('');
 });
 
@@ -204,7 +204,7 @@ test.each([
   }
 });
 
-test('old keys come from a Secret', () => {
+test('the servers read old secret keys from a Secret', () => {
   const objects = listObjects(renderWith({ oldSecretKeys: { existingSecret: 'keys', key: 'previous' } }));
   const { env } = objects.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0];
 
@@ -255,7 +255,7 @@ test('the chart version matches the package version', () => {
   expect(chart).toContain(`\nappVersion: "${version}"\n`);
 });
 
-test('every variable that the chart sets exists', async () => {
+test('the server knows every variable that the chart sets', async () => {
   const { VARIABLE_NAMES } = await import('../server/src/platform/variables.ts');
   const usedVariables = SETS.flatMap(set => listObjects(renderSet(set)))
     .filter(({ kind }) => kind === 'Deployment')

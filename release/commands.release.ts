@@ -53,7 +53,7 @@ test.each([
   expect(output).toContain(message);
 });
 
-test('the package also contains the CLI commands', async () => {
+test('the package includes the CLI commands', async () => {
   const { code, output } = await runToEnd(HALYARD, ['flags', 'list', '--server', 'http://127.0.0.1:1'], {
     HALYARD_TOKEN: 'user:token',
   });
@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test.each(['6.17.1', '12.22.12', '22.12.0'])('Node.js %s is rejected with one sentence', async version => {
+test.each(['6.17.1', '12.22.12', '22.12.0'])('rejects Node.js %s with a clear message', async version => {
   const spec = `node-${process.platform}-${process.arch}@${version}`;
   const installFolder = join(folder, version);
   const installResult = await runToEnd('npm', ['install', ...QUIET_OPTIONS, '--prefix', installFolder, spec]);

@@ -44,7 +44,7 @@ test('two builds are identical byte for byte', async () => {
   ]);
 });
 
-/** Reads which packages the bundle contains from the source maps of a separate build. */
+/** Builds the bundle again with source maps for libraries, and reads from them which packages it contains. */
 async function readPackagesInMaps(): Promise<string[]> {
   const mapFolder = join(folder, 'maps');
   await bundle({ root: ROOT, folder: mapFolder, entries: ENTRIES, maps: 'all' });
@@ -57,7 +57,7 @@ async function readPackagesInMaps(): Promise<string[]> {
   );
 }
 
-test('notices and SBOM name exactly the packages in server, console and API page', async () => {
+test('the notices and the SBOM list exactly the packages in the server, the console and the API page', async () => {
   const consolePackages: string[] = JSON.parse(
     readFileSync(join(ROOT, 'console/dist/.vite/packages.json'), 'utf8'),
   );

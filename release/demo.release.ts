@@ -25,7 +25,7 @@ afterAll(async () => await browser.close());
 type DemoProcess = { child: ChildProcess; output: () => string };
 type Demo = DemoProcess & { url: string; password: string; token: string };
 
-/** Starts a demo on a free port, with the caches in the folder. */
+/** Starts a demo on a free port, with its caches in the folder. */
 async function spawnDemo(
   folder: string,
   [program = '', ...leadingArgs]: string[],
@@ -40,7 +40,7 @@ async function spawnDemo(
       TMPDIR: join(folder, 'tmp'),
       PORT: String(port),
     }),
-    // Signals from a terminal go to a whole process group, so the demo needs a separate group.
+    // A terminal sends signals to a whole process group, so the demo needs its own.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -59,7 +59,7 @@ function killGroup({ pid = 0 }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'
   }
 }
 
-/** Starts the demo through npx with an empty cache, as a person who has only npm would. */
+/** Starts the demo through npx with an empty cache, like someone who has only npm. */
 async function startDemo(folder: string, args: string[]): Promise<Demo> {
   const npx = ['npx', '--yes', `--package=${inject('packageFile')}`, 'halyard'];
   const { child, output } = await spawnDemo(folder, npx, args);
@@ -97,7 +97,7 @@ async function useConsole(page: Page, { url }: Demo): Promise<void> {
   for (const name of ['release-flag', 'release-copy']) await page.getByRole('link', { name }).waitFor();
 }
 
-/** Enables the flag and reads it with Unleash's SDK. */
+/** Enables the flag and reads it with an Unleash SDK. */
 async function readFlag({ url, token }: Demo): Promise<void> {
   const send = async (path: string, body?: object) => {
     const response = await fetch(`${url}/api/admin${path}`, {
@@ -134,7 +134,7 @@ async function listDemoDatabases(): Promise<string[]> {
   return rows.map(({ datname }) => datname);
 }
 
-/** Creates a folder for caches and temporary files. When root runs the tests, PostgreSQL runs as a different user who must read it. */
+/** Creates a folder for caches and temporary files. If root runs the tests, PostgreSQL runs as another user, who must have access. */
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-npx-'));
   mkdirSync(join(folder, 'tmp'));
@@ -157,9 +157,9 @@ function findHalyard(npx: ChildProcess): number {
 }
 
 test.each([
-  ['with a PostgreSQL on the port', POSTGRES_PORT],
-  ['without a PostgreSQL on the port', 'free'],
-])('npx halyard demo %s shows the console, works and cleans up', async (_case, port) => {
+  ['with PostgreSQL on the port', POSTGRES_PORT],
+  ['without PostgreSQL on the port', 'free'],
+])('npx halyard demo %s opens the console, serves flags and cleans up', async (_case, port) => {
   const folder = makeFolder();
   const postgresPort = port === 'free' ? String(await findFreePort()) : port;
   const databasesBefore = await listDemoDatabases();
@@ -180,7 +180,7 @@ test.each([
     expect(listDemoFolders(folder)).toHaveLength(port === 'free' ? 1 : 0);
 
     const exit = once(demo.child, 'exit');
-    // Sends the signal only to halyard, because it would kill npx's shell and hide the exit code.
+    // Signals only halyard, because the signal would also kill npx's shell, which would hide the exit code.
     process.kill(findHalyard(demo.child), 'SIGINT');
     expect(await exit, demo.output()).toEqual([0, null]);
   } finally {
@@ -211,7 +211,7 @@ test('Ctrl+C in the terminal stops the demo with code 0, even while it writes it
   rmSync(folder, { recursive: true });
 });
 
-test('a demo that is killed leaves no PostgreSQL and no files', async () => {
+test('a killed demo leaves behind neither a PostgreSQL server nor files', async () => {
   const folder = makeFolder();
   const demo = await spawnDemo(
     folder,

@@ -22,7 +22,7 @@ import {
 import { runToEnd } from './support/package.ts';
 
 const run = promisify(execFile);
-/** The content of a developer's private files, which must not be in an image. */
+/** The content of a developer's private files, which must not end up in the image. */
 const PRIVATE_TEXT = 'planted-secret-5c0ffee';
 const READY_TIMEOUT_MS = 120_000;
 
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 120_000);
 
-test('the configuration names the user, the health check, the signal and the version', () => {
+test('the image configuration sets the user, the health check, the stop signal and the version', () => {
   expect(config).toMatchObject({
     User: '10001:10001',
     StopSignal: 'SIGTERM',
@@ -74,7 +74,7 @@ test('no layer contains a secret or a private file', async () => {
   for (const [n, { digest }] of layers.entries()) {
     const layerFile = join(exportFolder, digest.replace('sha256:', ''));
     const { stdout } = await run('tar', ['-tzf', layerFile], { maxBuffer: 100_000_000 });
-    // The first layer is the base image, whose files are not ours.
+    // The first layer is the base image, which contains no files of ours.
     if (n > 0) files.push(...stdout.split('\n'));
     const matches = await runToEnd('sh', [
       '-c',
@@ -175,7 +175,7 @@ test('the health check exits with 0 if a server responds, and with 1 otherwise',
   expect(await container?.exec(healthCheck, [`PORT=${await findFreePort()}`])).toMatchObject({ code: 1 });
 });
 
-test('halyard is a command in the container', async () => {
+test('the container has the command halyard', async () => {
   expect(await container?.exec(['halyard', '--version'])).toMatchObject({ code: 0 });
 });
 

@@ -20,7 +20,7 @@ const readMemoryMb = (pid: number | undefined): number => {
   return Number(kb) / 1_024;
 };
 
-/** Returns the nth request. Every tenth request is a write, and the others read flags, searches, events, the console and SDK data. */
+/** Returns the nth request. Every tenth writes, and the others read flags, search results, events, the console and SDK data. */
 function buildRequest(n: number, sdkToken: string): [path: string, init: RequestInit] {
   const admin = { headers: { authorization: token } };
   const json = { authorization: token, 'content-type': 'application/json' };
@@ -40,7 +40,7 @@ function buildRequest(n: number, sdkToken: string): [path: string, init: Request
   return ['/api/admin/projects/default/features', { method: 'POST', headers: json, body }];
 }
 
-test('the server uses at most 150 MB when it is ready, and 250 MB after 10,000 mixed requests', async () => {
+test('the server uses at most 150 MB once it is ready, and at most 250 MB after 10,000 mixed requests', async () => {
   await createDatabase(database);
   const env = {
     DATABASE_URL: getDatabaseUrl(database),

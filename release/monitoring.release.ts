@@ -42,7 +42,7 @@ async function testRules(rules: string, cases = CASES) {
   return await runToEnd('promtool', ['test', 'rules', join(folder, 'rules.test.yaml')]);
 }
 
-test("promtool accepts the rules, and every alert's cases pass", async () => {
+test('promtool accepts the rules, and all test cases of the alerts pass', async () => {
   expect(await runToEnd('promtool', ['check', 'rules', join(ROOT, 'deploy/prometheus/rules.yaml')])).toEqual({
     code: 0,
     output: expect.stringContaining(`SUCCESS: ${ALERTS.length} rules found`),
@@ -61,7 +61,7 @@ test('the runbook describes exactly these alerts', () => {
   expect([...RUNBOOK.matchAll(/^## (Halyard\w+)$/gm)].map(([, name]) => name)).toEqual(ALERTS);
 });
 
-/** Returns the rules with the comparison of one rule reversed. */
+/** Returns the rules after reversing the comparison in one of them. */
 function reverseComparison(name: string): string {
   const [rule = ''] = new RegExp(`- alert: ${name}\\n[\\s\\S]*?(?=\\n\\s*- alert|$)`).exec(RULES) ?? [];
   const reversedRule = rule.replace(/ ([<>]) (?=[\d.e]+\n)/, (_, sign) => (sign === '<' ? ' > ' : ' < '));
@@ -69,7 +69,7 @@ function reverseComparison(name: string): string {
   return RULES.replace(rule, reversedRule);
 }
 
-/** Returns the cases for one alert, because promtool would take 16 times as long with the cases of all alerts. */
+/** Returns the cases for one alert only, because with the cases for all alerts promtool takes 16 times as long. */
 const extractCases = (name: string): string =>
   CASES.split(/^(?= {2}- name: )/m)
     .filter((part, n) => n === 0 || part.startsWith(`  - name: ${name} `))
@@ -135,7 +135,7 @@ async function startTraffic({ url }: RunningServer) {
 
 type QueryResult = { status: string; data: { result: { metric: object; value: [number, string] }[] } };
 
-/** Starts the package's edge, which reads from the server. */
+/** Starts an edge from the package that reads from the server. */
 async function startEdge({ url }: RunningServer): Promise<RunningServer> {
   const body = { tokenName: 'edge', type: 'edge', environment: 'development', projects: ['*'] };
   const response = await fetch(`${url}/api/admin/api-tokens`, admin(body));
@@ -181,7 +181,7 @@ scrape_configs:
   return async path => (await (await fetch(url + path)).json()) as QueryResult;
 }
 
-/** Reads the expressions of the rules without their thresholds, because a healthy server crosses none. */
+/** Reads the rule expressions without their thresholds, because on a healthy server no value crosses one. */
 const readRuleExpressions = async (get: (path: string) => Promise<unknown>) => {
   type Rule = { name: string; query: string; health: string; lastError?: string };
   const { data } = (await get('/api/v1/rules')) as { data: { groups: { rules: Rule[] }[] } };
@@ -235,11 +235,11 @@ afterAll(async () => {
   if (server) expect((await stopProcess(server)).code).toBe(0);
 });
 
-/** Returns whether a result contains a number, which an unknown metric does not. */
+/** Returns whether a result contains a number. The result for an unknown metric does not. */
 const hasSeries = ({ data }: QueryResult): boolean =>
   data.result.length > 0 && data.result.some(({ value }) => Number.isFinite(Number(value[1])));
 
-test('every expression in the rules and the dashboard returns a series for a server under traffic and an edge', async () => {
+test('every expression in the rules and the dashboard returns a series once a server and an edge have traffic', async () => {
   await expect
     .poll(async () => (await readRuleExpressions(get)).every(({ health }) => health === 'ok'))
     .toBe(true);
@@ -260,7 +260,7 @@ test('no alert fires on a healthy server', async () => {
   expect(alerts.data.result).toEqual([]);
 });
 
-test('an expression with a metric that does not exist returns no series', async () => {
+test('an expression with an unknown metric returns no series', async () => {
   expect(hasSeries(await get('/api/v1/query?query=halyard_absent'))).toBe(false);
 });
 

@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(join(clone, path), 'utf8');
 const release = (...args: string[]) =>
   runToEnd('npm', ['run', '--silent', 'release', '--', ...args], {}, clone);
 
-/** Replaces the checks, which take half an hour, with commands that write a line to a file. */
+/** Replaces the checks, which take half an hour, with commands that only log that they ran. */
 function setChecks(check: string): void {
   const manifest = JSON.parse(read('package.json'));
   manifest.scripts.check = check;
@@ -24,7 +24,7 @@ function setChecks(check: string): void {
   git('commit', '--quiet', '--all', '--message', 'test: replace the checks');
 }
 
-/** Replaces the placeholders for email addresses, which would prevent a release. */
+/** Fills in the placeholders for email addresses, because they prevent a release. */
 function setContacts(): void {
   for (const path of ['SECURITY.md', 'CODE_OF_CONDUCT.md'])
     writeFileSync(
@@ -38,7 +38,7 @@ beforeEach(() => {
   execFileSync('git', ['clone', '--quiet', '--no-tags', ROOT, clone]);
   git('config', 'user.name', 'Maintainer');
   git('config', 'user.email', 'maintainer@example.com');
-  // The tests must run this tree's scripts, even if they are not committed yet.
+  // The tests must run the scripts of the working tree, even if they are not committed yet.
   execFileSync('cp', ['-r', join(ROOT, 'scripts'), join(ROOT, 'package.json'), clone]);
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   writeFileSync(join(clone, '.git/info/exclude'), 'node_modules\nran.log\n');
@@ -68,14 +68,14 @@ test('a release sets the version everywhere, runs the checks, commits and tags',
   expect(JSON.parse(read('openapi.json')).info.version).toBe('0.2.0');
   expect(read('CHANGELOG.md')).toMatch(/^# Changes\n\n## Unreleased\n\n## 0\.2\.0 \(\d{4}-\d\d-\d\d\)\n/);
   expect(read('docs/reference/instance.md')).toContain('"version": "0.2.0"');
-  // Nothing except the version changes.
+  // Only the version changes.
   const changedLines = git('diff', '--unified=0', 'HEAD~1', '--', ':!CHANGELOG.md')
     .split('\n')
     .filter(line => /^[+-](?![+-])/.test(line));
   for (const line of changedLines) expect(line).toMatch(/0\.[12]\.0/);
 });
 
-test('the first release keeps the version in the sources', async () => {
+test('the first release keeps the version that the sources already have', async () => {
   const { version } = JSON.parse(read('package.json')) as { version: string };
 
   const { code, output } = await release(version);
@@ -111,7 +111,7 @@ test('a failing check leaves the tree unchanged', async () => {
   expect(git('tag')).toBe('');
 });
 
-test('lists every reason why a release is rejected', async () => {
+test('lists every reason for rejecting a release', async () => {
   writeFileSync(
     join(clone, 'CHANGELOG.md'),
     '# Changes\n\n## Unreleased\n\n## 0.1.0 (2026-01-01)\n\nFirst version.\n',

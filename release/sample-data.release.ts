@@ -32,7 +32,7 @@ test('the snapshot matches the newest migration (update it with npm run demo-sna
   expect(admin).toBe('ada');
 });
 
-test('the sample data ends now', async () => {
+test('the sample data covers 60 days and ends now', async () => {
   const { rows } = await client.query(`
     select count(*)::int as events, max(created_at) <= now() as past, max(created_at) > now() - interval '1 day' as recent,
       extract(day from now() - min(created_at))::int as days from events`);
@@ -41,7 +41,7 @@ test('the sample data ends now', async () => {
   expect(rows[0].events).toBeGreaterThan(300);
 });
 
-test('the sample data has only one password, for the admin, and the demo key decrypts its secrets', async () => {
+test('only the admin has a password in the sample data, and the demo key decrypts its secrets', async () => {
   const { rows: users } = await client.query('select username from users where password_hash is not null');
   expect(users).toEqual([{ username: 'ada' }]);
 
@@ -68,7 +68,7 @@ test('the SDK documents match the flags', async () => {
   await db.destroy();
 });
 
-test('the admin logs in and creates a flag', async () => {
+test('the admin can log in and create a flag', async () => {
   const env = {
     DATABASE_URL: getDatabaseUrl(name),
     HALYARD_SECRET_KEY: secretKey.toString('base64'),

@@ -1,5 +1,5 @@
-// Adds optional packages of other platforms to the lockfiles of the repository and the site. npm omits these packages when the
-// configured registry does not have them, and `npm ci` then rejects the lockfile that npm itself wrote.
+// Adds optional packages for other platforms to the lockfiles of the repository and the site. npm omits a package that the
+// configured registry does not have, and `npm ci` then rejects the lockfile that npm itself wrote.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 type Entry = {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestCase } from 'vitest/node';
 
-/** Reports each test that passed only on a retry, and why it failed before, because the default reporter does neither. */
+/** Reports each test that passed only on a retry, with its earlier failures, because the default reporter shows neither. */
 export const repeatedTests: Reporter = {
   onTestCaseResult(test) {
     const retries = test.diagnostic()?.retryCount ?? 0;

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Holds the renderer and the files that tests write. */
+/** Contains the renderer and the files that tests write. */
 export const folder = mkdtempSync(join(tmpdir(), 'halyard-chart-'));
-/** The folder is inside the repository, so that the compiler finds the types. */
+/** Inside the repository, so that the compiler finds the types. */
 const typedFolder = join(ROOT, 'dist', `chart-types-${process.pid}`);
 
 afterAll(() => {
@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 beforeAll(() => {
-  // Debian's packages install the sources into the folder in which Go looked for them before it had modules.
+  // Debian's packages install the sources where Go looked for them before it had modules.
   execFileSync('go', ['build', '-o', join(folder, 'render'), join(ROOT, 'release/support/chart/main.go')], {
     env: {
       PATH: process.env.PATH,
@@ -28,7 +28,7 @@ beforeAll(() => {
   });
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes objects, whose types a test checks
+// biome-ignore lint/suspicious/noExplicitAny: the types of Kubernetes objects are checked in a test
 export type Kubernetes = any;
 export type RenderedChart = {
   texts: Record<string, string>;
@@ -57,10 +57,10 @@ const TYPES: Record<string, [module: string, name: string]> = {
   PodDisruptionBudget: ['policy/v1', 'IPodDisruptionBudget'],
   HorizontalPodAutoscaler: ['autoscaling/v2', 'IHorizontalPodAutoscaler'],
 };
-/** Kinds of the Prometheus Operator, which Kubernetes itself does not know. */
+/** Kinds that the Prometheus Operator defines, so Kubernetes itself does not know them. */
 const CUSTOM_KINDS = ['ServiceMonitor', 'PrometheusRule'];
 
-/** Returns wrong types and missing fields, which kubernetes-models finds. */
+/** Returns the wrong types and missing fields that kubernetes-models finds. */
 export async function validate(objects: Kubernetes[]): Promise<string[]> {
   const problems: string[] = [];
   for (const object of objects) {

@@ -13,7 +13,7 @@ export type Container = {
   output: () => string;
   /** Runs a program in the container. */
   exec: (args: string[], env?: string[]) => Promise<ProcessResult>;
-  /** Returns the process id of the container's first process outside the container. */
+  /** Returns the process id that the container's first process has on the host. */
   pid: () => Promise<number>;
 };
 
@@ -23,7 +23,7 @@ type ContainerOptions = {
   rootfs: string;
   config: ImageConfig;
   env: Record<string, string>;
-  /** Local folders by their path in the container, where they are read-only. */
+  /** Local folders to mount read-only, by their path in the container. */
   mounts: Record<string, string>;
 };
 

@@ -8,7 +8,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The package file that npm would publish. */
     packageFile: string;
-    /** The folder in which only the package is installed. */
+    /** A folder with nothing but the installed package. */
     installFolder: string;
   }
 }

@@ -9,13 +9,13 @@ const run = promisify(execFile);
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const IMAGE = 'localhost/halyard:test';
-/** The base image in the Dockerfile. The tests build an image of this name, because the real image is only in a registry. */
+/** The base image in the Dockerfile. The tests build an image with this name, because the real one is only in a registry. */
 const BASE = 'docker.io/library/node:24-slim';
 const DEBIAN_PACKAGES = 'base-files,libc6,libstdc++6,libgcc-s1,dash,coreutils,tzdata,netbase';
 const NPM_VERSION = '11.19.1';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Runs Debian's buildah with all its files in the folder. */
+/** Runs Debian's buildah, which keeps all its files in the folder. */
 export async function buildah(folder: string, ...args: string[]): Promise<string> {
   const storageOptions = [
     '--root',
@@ -29,7 +29,7 @@ export async function buildah(folder: string, ...args: string[]): Promise<string
   return stdout.trim();
 }
 
-/** Creates a base image from Debian, Node.js and npm under the name of the official image. */
+/** Creates a base image from Debian, Node.js and npm, with the name of the official image. */
 export async function makeBase(folder: string): Promise<void> {
   const root = join(folder, 'base');
   await run('mmdebstrap', ['--quiet', '--variant=extract', `--include=${DEBIAN_PACKAGES}`, 'bookworm', root]);
@@ -43,7 +43,7 @@ export async function makeBase(folder: string): Promise<void> {
   await run('cp', ['-r', npm, join(modules, 'npm')]);
   for (const name of ['npm', 'npx'])
     symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(bin, name));
-  // npm in the image needs the certificates with which this machine reaches the registry.
+  // npm in the image needs the certificates that this machine uses to reach the registry.
   if (existsSync(CERTIFICATES)) copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
 
   const container = await buildah(folder, 'from', 'scratch');
@@ -80,7 +80,7 @@ export type ImageConfig = {
   Healthcheck: { Test: string[] };
 };
 
-/** Writes the image as a registry would receive it, with a file per layer, and returns the image's configuration. */
+/** Writes the image as a registry would receive it, with one file per layer. Returns the image's configuration. */
 export async function exportImage(folder: string, targetFolder: string): Promise<ImageConfig> {
   await buildah(folder, 'push', '--quiet', '--format', 'v2s2', IMAGE, `dir:${targetFolder}`);
   const { config } = JSON.parse(readFileSync(join(targetFolder, 'manifest.json'), 'utf8'));

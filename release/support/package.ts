@@ -27,7 +27,7 @@ export async function installPackage(packageFile: string, folder: string): Promi
 
 export type ProcessResult = { code: number | null; output: string };
 
-/** The certificates and proxies with which this machine reaches the npm registry. */
+/** Variables with the certificates and proxies that this machine needs to reach the npm registry. */
 const NETWORK_VARIABLES = [
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',

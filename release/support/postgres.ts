@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findNewestPrograms, type OwnPostgres, startOwnPostgres } from '../../bench/own-postgres.ts';
 
-/** The user that Debian's packages create, because PostgreSQL refuses to run as root. */
+/** The user that Debian's packages create to run PostgreSQL, which refuses to run as root. */
 export const POSTGRES_USER = 'postgres';
 
 /** Starts a PostgreSQL server from a copy of Debian's files without pg_trgm, as if the package with that extension were missing. */

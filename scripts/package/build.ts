@@ -10,7 +10,7 @@ import { formatNotices, formatSbom } from './documents.ts';
 import { buildRepositoryLinks } from './repository.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The release contains a file from this package instead of its modules. See EXTERNAL_PACKAGES in bundle.ts. */
+/** The release contains one file of this package rather than its modules. See EXTERNAL_PACKAGES in bundle.ts. */
 export const API_PAGE_LIBRARY = 'node_modules/@scalar/fastify-api-reference';
 
 export const ENTRIES = {
@@ -54,7 +54,7 @@ export async function buildPackage({ folder, additionalEntries = {} }: BuildOpti
   return contents;
 }
 
-/** Copies the files to the paths that they have in the repository, where the server's platform/files.ts looks for them. */
+/** Copies the files to the same paths as in the repository, because the server's platform/files.ts looks for them there. */
 function writeFiles(folder: string, consoleFolder: string): void {
   cpSync(consoleFolder, join(folder, 'console/dist'), {
     recursive: true,
@@ -87,7 +87,7 @@ function makeManifest() {
   };
 }
 
-/** Returns a function that looks up a package's hash, which is recorded either with the package or in the lockfile. */
+/** Returns a function that looks up a package's hash, either in its content or in the lockfile. */
 function readIntegrities(): (content: Content) => string {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>;

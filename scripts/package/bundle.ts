@@ -4,17 +4,17 @@ import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
 export type BundleOptions = {
   root: string;
-  /** Where the chunks are written. */
+  /** The folder for the chunks. */
   folder: string;
   /** Entry files by the name of their chunk, relative to the root. */
   entries: Record<string, string>;
   /** Whether to write source maps for our files, for all files, or none. Only tests need the source maps of libraries. */
   maps?: 'ours' | 'all' | 'none';
-  /** Includes modules that are imported on demand, instead of writing them as separate chunks. */
+  /** Whether to include modules that are imported on demand, rather than write them as separate chunks. */
   inOneFile?: boolean;
 };
 
-/** The bundle omits these, because pg loads its native variant only on request, and the package contains Scalar's script as a file. */
+/** Not in the bundle, because pg loads its native variant only on request, and the package contains Scalar's script as a file. */
 const EXTERNAL_PACKAGES = ['pg-native', '@scalar/fastify-api-reference'];
 
 /** Library source maps would double the size of the package. */
@@ -24,8 +24,8 @@ const dropLibraryMaps: Plugin = {
 };
 
 /**
- * Marks each run of lines that no source maps to, which are the lines of libraries. Without the mark, Node.js attributes such a
- * line to our nearest line before it, so a stack frame in pg-boss would name a Halyard file.
+ * Marks the start of each run of lines without a source, which come from libraries. Otherwise Node.js would attribute them to the
+ * closest line of ours before them, so a stack frame in pg-boss would name a Halyard file.
  */
 export const markUnmapped = (mappings: string): string =>
   mappings
@@ -63,7 +63,7 @@ export async function bundle({
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     sourcemap: maps !== 'none',
-    // Node.js reads the maps at each start. Including the sources would cost 5 MB of memory.
+    // Node.js reads the maps at startup, and maps with sources would take 5 MB more memory.
     sourcemapExcludeSources: true,
     // The package has no sources, so an error names the file's path in the repository.
     sourcemapPathTransform: (source, map) => `../../${relative(root, resolve(map, '..', source))}`,

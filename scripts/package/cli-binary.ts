@@ -1,5 +1,5 @@
-// Builds the CLI as a single file that does not require Node.js, for Linux on x64 and arm64. With `--build-sea`, Node.js 26 puts the
-// bundle into a copy of itself, which Node.js 24 cannot do. Both targets are built on x64.
+// Builds the CLI as a single file that does not require Node.js, for Linux on x64 and arm64. Node.js 26 copies the
+// bundle into a Node.js binary with `--build-sea`, which Node.js 24 does not have. Both targets are built on x64.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -41,7 +41,7 @@ const tempFolder = mkdtempSync(join(tmpdir(), 'halyard-cli-binary-'));
 const hashFile = (algorithm: string, encoding: 'base64' | 'hex', file: string): string =>
   createHash(algorithm).update(readFileSync(file)).digest(encoding);
 
-/** Downloads Node.js for a target, and returns the unpacked package's folder. */
+/** Downloads Node.js for a target, and returns the folder of the unpacked package. */
 async function downloadNode(target: Target): Promise<string> {
   const packageFolder = await download({ name: `node-linux-${target}`, version: NODE_VERSION }, tempFolder);
   const [file = ''] = readdirSync(packageFolder).filter(name => name.endsWith('.tgz'));
@@ -60,9 +60,9 @@ function buildBinary(builder: string, node: string, output: string, isNative: bo
       executable: node,
       output,
       disableExperimentalSEAWarning: true,
-      // Compiled code halves the CPU time of a start, but it only fits the processor that compiled it.
+      // A code cache halves the CPU time at startup, but only works on the architecture that compiled it.
       useCodeCache: isNative,
-      // NODE_OPTIONS is meant for the user's own programs, not for `halyard`.
+      // NODE_OPTIONS is for the user's own programs, not for `halyard`.
       execArgvExtension: 'none',
     }),
   );

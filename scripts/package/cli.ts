@@ -1,4 +1,4 @@
-// Builds only the CLI as the npm package `@halyard/cli`, which has a few JavaScript files and no dependencies.
+// Builds the npm package `@halyard/cli`, which contains only the CLI: a few JavaScript files without dependencies.
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -9,20 +9,20 @@ export type Content = {
   license: string;
   /** The texts of its license and its notice. */
   texts: string[];
-  /** Its hash in the npm registry, unless the lockfile has the hash. */
+  /** Its hash in the npm registry, if the hash is not in the lockfile. */
   integrity?: string;
 };
 
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 
-/** Returns the folders of the modules' packages. Our own modules do not belong to a package. */
+/** Returns the folders of the packages that the modules belong to. Skips our own modules. */
 export function listPackageFolders(modules: string[]): string[] {
   const folders = modules.flatMap(module => FOLDER.exec(module.replaceAll('\0', ''))?.[0] ?? []);
   return [...new Set(folders)];
 }
 
-/** Reads the packages in the folders, adds the other contents, and sorts all packages by name. Throws if a license is not accepted or has no text. */
+/** Reads the packages in the folders, and adds the others. Sorted by name. Throws if a license is not accepted or has no text. */
 export function readContents(folders: string[], otherContents: Content[] = []): Content[] {
   const contents = new Map(
     [...otherContents, ...folders.map(readContent)].map(content => [

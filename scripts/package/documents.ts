@@ -13,7 +13,7 @@ export function formatNotices(contents: Content[]): string {
 
 type Product = { name: string; version: string; license: string };
 
-/** Formats the list of packages as CycloneDX 1.6, without a timestamp or serial number, so that builds are reproducible. */
+/** Formats the packages as a CycloneDX 1.6 SBOM, without a timestamp or serial number, so that builds are reproducible. */
 export function formatSbom(
   product: Product,
   contents: Content[],

@@ -1,5 +1,5 @@
-// The package's command `halyard`. Each command that operates a server is a separate program, which npm scripts run too. All
-// other commands belong to the CLI (cli/), which is also published without the server.
+// The entry point of the command `halyard`. Each command for operating a server is a separate program, which npm scripts also run.
+// All other commands belong to the CLI (cli/), which is also published without the server.
 type Command = { does: string; load: () => Promise<unknown> };
 
 const COMMANDS: Record<string, Command> = {
@@ -60,11 +60,11 @@ const [name = ''] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 
 if (command !== undefined) {
-  // The programs read their options from the arguments, as if they had been started directly.
+  // The programs read their options from the arguments as if they had been started directly.
   process.argv.splice(2, 1);
   await command.load();
 } else {
-  // Everything else works with a server through its API, from any machine.
+  // All other commands call the API of a server, so they work from any machine.
   const { runProcess } = await import('../../cli/src/process.ts');
   await runProcess(
     Object.entries(COMMANDS).map(([commandName, { does }]) => ({ name: commandName, brief: does })),

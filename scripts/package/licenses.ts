@@ -1,6 +1,6 @@
 /**
- * Licenses of code that the release may contain. unleash-client needs BlueOak-1.0.0, which is as permissive as MIT, because of
- * lru-cache. The NATS client needs the Unlicense, which puts code into the public domain, because of tweetnacl.
+ * Licenses that are allowed for code in the release. BlueOak-1.0.0, which is as permissive as MIT, is here for unleash-client and
+ * its dependency lru-cache. The Unlicense, which puts code into the public domain, is here for the NATS client and tweetnacl.
  */
 const ACCEPTED_LICENSES = [
   'MIT',
@@ -17,13 +17,13 @@ const FONT = /^@fontsource(-variable)?\//;
 
 type Manifest = { license?: string | { type?: string }; licenses?: { type?: string }[] };
 
-/** Returns the license as an SPDX expression. Packages from npm's early years name their license in an object. */
+/** Returns the license as an SPDX expression. Packages from npm's early years have an object or a list of objects. */
 export function getLicense({ license, licenses = [] }: Manifest): string {
   if (typeof license === 'string') return license;
   return license?.type ?? (licenses.map(({ type = '' }) => type).join(' OR ') || 'none');
 }
 
-/** Returns whether all parts of at least one alternative are accepted. */
+/** Returns whether at least one alternative of the license expression consists only of accepted licenses. */
 export function isAccepted(name: string, license: string): boolean {
   const acceptedLicenses = FONT.test(name) ? ACCEPTED_FONT_LICENSES : ACCEPTED_LICENSES;
   const alternatives = license.replace(/^\((.*)\)$/, '$1').split(' OR ');
@@ -51,7 +51,7 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 const TITUS_WORMER = mit('Titus Wormer');
 const SCALAR = mit('2023-present Scalar');
 
-/** The text refers to LICENSE, because our own LICENSE file has the license's full text. */
+/** Refers to our own LICENSE file, because it contains the full text of the same license. */
 const apache = (holder: string): string => `Copyright ${holder}
 
 Licensed under the Apache License, Version 2.0. The file LICENSE of this package contains its text.`;
@@ -63,7 +63,7 @@ const TEXTS_WITHOUT_FILE: [name: RegExp, text: string][] = [
   [/^pg-types$/, mit('Brian M. Carlson')],
   [/^pgpass$/, mit('Hannes Hörl')],
   [/^react-remove-scroll-bar$/, mit('Anton Korzunov')],
-  // These packages are inside the API page's script.
+  // The packages below are inside the API page's script.
   [/^@headlessui\/vue$/, mit('Tailwind Labs, Inc.')],
   [/^@replit\/codemirror-css-color-picker$/, mit('Faris Masad')],
   [/^@scalar\//, SCALAR],

@@ -1,6 +1,6 @@
 /**
- * Returns the links for the npm page. They come from GitHub Actions, because only the publishing workflow knows which repository it
- * runs in. npm rejects a package with provenance unless its manifest names that repository.
+ * Returns the links for the npm page. They come from variables of GitHub Actions, because only the publishing workflow knows its
+ * repository. npm rejects a package with provenance unless its manifest names that repository.
  */
 export function buildRepositoryLinks({ GITHUB_SERVER_URL, GITHUB_REPOSITORY }: NodeJS.ProcessEnv): object {
   if (!GITHUB_SERVER_URL || !GITHUB_REPOSITORY) return {};

@@ -1,4 +1,4 @@
-// Prepares a release with `npm run release -- 0.2.0`. It publishes nothing, because docs/how-to/release.md describes that step.
+// Prepares a release with `npm run release -- 0.2.0`, but does not publish it. For that step, see docs/how-to/release.md.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { addRelease, readUnreleasedChanges } from './changelog.ts';
 import { isLater, isVersion, readVersion, updateTexts, writeTexts } from './versions.ts';
 
 const ROOT = process.cwd();
-/** Strings that the maintainers replace before the first release, by file. */
+/** Placeholders that the maintainers must replace before the first release, by file. */
 const PLACEHOLDERS = { 'SECURITY.md': 'SECURITY_CONTACT', 'CODE_OF_CONDUCT.md': 'CONDUCT_CONTACT' };
 const USAGE = `Usage: npm run release -- <version> [--dry-run]
 
@@ -66,10 +66,10 @@ function release(positionals: string[], isDryRun: boolean): void {
   try {
     run('npm', 'run', 'openapi');
     run('npm', 'run', 'check');
-    // This also builds the package, because it tests the package.
+    // Also builds the package, because this check tests it.
     run('npm', 'run', 'check:release');
   } catch (error) {
-    // The tree was clean, so this reverts only the changes of this script.
+    // The tree was clean before, so this reverts only what this script changed.
     run('git', 'restore', '.');
     throw error;
   }
@@ -84,7 +84,7 @@ function checkState(version: string, tag: string, changelog: string): void {
     problems.push('The working tree has changes. Commit or stash them.');
   const tags = readOutput('git', 'tag', '--list', 'v*').split('\n');
   if (tags.includes(tag)) problems.push(`Tag ${tag} already exists.`);
-  // The sources have had a version from the beginning, and the first release keeps it.
+  // The first release may keep the version in the sources, because it has not been released yet.
   const current = readVersion(ROOT);
   const isFirst = !tags.includes(`v${current}`) && version === current;
   if (!isFirst && !isLater(version, current))

@@ -6,7 +6,7 @@ const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9a-z]+(?:\.[0-9a-z]+)*))?$/;
 
 export const isVersion = (text: string): boolean => VERSION.test(text);
 
-/** Returns whether a version is later than the other. A version with a label comes before the same version without a label. */
+/** Returns whether a version is later than the other. A version with a label precedes the same version without it. */
 export function isLater(version: string, other: string): boolean {
   const parseParts = (text: string) => VERSION.exec(text)?.slice(1) ?? [];
   const [a, b] = [parseParts(version), parseParts(other)];
@@ -30,7 +30,7 @@ const CHART: Replace = (text, version) =>
     .replace(/^version: .*$/m, `version: ${version}`)
     .replace(/^appVersion: .*$/m, `appVersion: "${version}"`);
 
-/** Replaces the version where a page shows a command's output or a response. */
+/** Replaces the version wherever a page shows command output or a response. */
 const PAGE: Replace = (text, version, oldVersion) =>
   text
     .replaceAll(`"version": "${oldVersion}"`, `"version": "${version}"`)
@@ -47,7 +47,7 @@ const FILES: [pattern: string, replace: Replace][] = [
 export const readVersion = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
 
-/** Returns the new content of the files that change, except `openapi.json`, which the server writes. */
+/** Returns the new content of the files that change, except for `openapi.json`, which the server generates. */
 export function updateTexts(root: string, version: string): Map<string, string> {
   const oldVersion = readVersion(root);
   const changedTexts = new Map<string, string>();

@@ -1,4 +1,4 @@
-// Creates the demo's sample data and stores its rows in server/demo-story.jsonl, which `halyard demo` loads.
+// Creates the demo's sample data and saves its rows in server/demo-story.jsonl, which `halyard demo` loads.
 import { readOptions } from '../src/platform/command-line.ts';
 import { runScript } from './run.ts';
 

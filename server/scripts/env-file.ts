@@ -6,12 +6,12 @@ export function readEnvFile(file: URL): Record<string, string | undefined> {
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 }
 
-/** Sets variables and leaves all other lines as they are. The file is replaced in one step, so it is never half-written. */
+/** Sets variables and leaves all other lines unchanged. The file is replaced atomically, so it is never half-written. */
 export function writeEnvFile(file: URL, variables: Record<string, string>): void {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').replace(/\n$/, '').split('\n') : [];
   for (const [name, value] of Object.entries(variables)) {
     const line = `${name}=${quoteValue(value)}`;
-    // If a variable is repeated, the last line counts, as when the file is read.
+    // If a variable occurs more than once, the last line wins, as it does when the file is read.
     const index = lines.findLastIndex(existingLine =>
       new RegExp(`^\\s*(export\\s+)?${name}\\s*=`).test(existingLine),
     );
@@ -23,7 +23,7 @@ export function writeEnvFile(file: URL, variables: Record<string, string>): void
   renameSync(newFile, file);
 }
 
-/** Whitespace and # end a value that has no quotes. */
+/** Quotes the value if necessary, because whitespace and # end an unquoted value. */
 const quoteValue = (value: string): string => {
   if (!/[\s#'"`]/.test(value)) return value;
   const quote = ["'", '"', '`'].find(candidate => !value.includes(candidate)) ?? "'";

@@ -11,7 +11,7 @@ const run = (...args: string[]) =>
     env: { ...process.env, ...COMPILE_CACHE, DATABASE_URL: 'postgres://unused/unused' },
   });
 
-test("help with a command name prints that command's help", () => {
+test("help followed by a command name prints that command's help", () => {
   const { status, stdout } = run('help', 'health');
 
   expect(stdout).toContain('--url <value>');

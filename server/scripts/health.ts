@@ -1,4 +1,4 @@
-// The health check of a container or a script: is the server on this machine ready?
+// The health check for containers and scripts, which checks whether the server on this machine is ready.
 import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { describeVariables } from '../src/platform/variables.ts';

@@ -1,4 +1,4 @@
-// How to read data from the products whose rules are tried in order until one matches.
+// How to read data from products that try the rules of a flag in order until one matches.
 import type { TSchema } from 'typebox';
 import { readFlagsmith } from '../src/importing/flagsmith/read.ts';
 import { EnvironmentDocument } from '../src/importing/flagsmith/schema.ts';
@@ -16,10 +16,10 @@ export type ProductSource = {
   name: string;
   /** Where to get the data, for --help. */
   help: string;
-  /** The format of files. A file in YAML can have several documents. */
+  /** The format of files. A YAML file can have several documents. */
   format: 'JSON' | 'YAML';
   schema: TSchema;
-  /** Reads data that matches the schema. A file with a single environment does not always contain its name. */
+  /** Reads data that matches the schema. A file with a single environment may lack its name, so the caller passes the name. */
   readFlags: (data: unknown, environment: string | undefined) => Flag[];
   hasOneEnvironment?: boolean;
   /** Reads the data from the API. Undefined if only a file can be imported. */
@@ -84,11 +84,11 @@ and then --environment default=production`,
 export type Product = keyof typeof PRODUCTS;
 export const isProduct = (name: string | undefined): name is Product => Object.hasOwn(PRODUCTS, name ?? '');
 
-/** Parses the text of a file. Throws an error with the reason if the text does not have the format. */
+/** Parses the content of a file. If it does not have the format, throws an error with the reason. */
 export async function parseFile(text: string, format: ProductSource['format']): Promise<unknown> {
   if (format === 'JSON') return JSON.parse(text);
   const { parseAllDocuments } = await import('yaml');
-  // Flipt writes several namespaces as JSON in several lines.
+  // Flipt exports several namespaces as JSON objects one after the other.
   const documents = parseAllDocuments(text.replace(/\n(?=\{)/g, '\n---\n'));
   return documents.flatMap(document => {
     const [error] = document.errors;

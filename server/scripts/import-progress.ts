@@ -1,4 +1,4 @@
-/** Kinds with many rows, and the tables that their counts come from. */
+/** The kinds with many rows, and the tables in which the rows are counted. */
 const COUNTED_TABLES = {
   features: 'features',
   'API tokens': 'api_tokens',
@@ -12,8 +12,8 @@ const REDRAW_EVERY_MS = 200;
 type Progress = { onProgress: (kind: string, items: number) => void; clear: () => void };
 
 /**
- * Shows the rate and remaining time of the kind that is being imported. On a terminal, it updates a single line. Otherwise, it prints
- * a new line now and then.
+ * Shows the rate and the remaining time for the kind that is being imported. In a terminal, it updates a single line. Otherwise, it
+ * prints a new line from time to time.
  */
 export async function makeProgress(count: (table: string) => Promise<number>): Promise<Progress> {
   const isTerminal = process.stderr.isTTY;
@@ -37,7 +37,7 @@ export async function makeProgress(count: (table: string) => Promise<number>): P
   };
 }
 
-/** `features: 1,200 of 5,000, 850/s, 5 s left` */
+/** Returns a line such as `features: 1,200 of 5,000, 850/s, 5 s left`. */
 export function describeProgress(
   kind: string,
   items: number,

@@ -1,4 +1,4 @@
-// Imports flags from a product whose rules are tried in order until one matches.
+// Imports flags from a product that tries the rules of a flag in order until one matches.
 import { readFile, writeFile } from 'node:fs/promises';
 import { ApiError } from '@halyard/plane/platform/errors.ts';
 import type { Finding } from '../src/flags/transfer/schema.ts';
@@ -90,7 +90,7 @@ type NamePair = { theirs: string; ours: string };
 const readNamePairs = (list: string[] = []): NamePair[] =>
   list.map(text => text.split('=', 2)).map(([theirs = '', ours = theirs]) => ({ theirs, ours }));
 
-/** Maps the listed environments, and omits all others. Without a list, all environments keep their names. */
+/** Returns a function that maps listed environments and omits others. Without a list, all environments keep their names. */
 function makeNameMap(list: string[] | undefined, run: string): (environment: string) => string | undefined {
   if (list === undefined) return name => name;
   const pairs = readNamePairs(list);
@@ -103,7 +103,7 @@ function makeNameMap(list: string[] | undefined, run: string): (environment: str
   return name => ourNames.get(name);
 }
 
-/** Rejects data without flags, and an environment that the data does not have, because the command would import nothing. */
+/** Rejects data without flags and environments that are not in the data, because there would be nothing to import. */
 function checkEnvironments(flags: Flag[], list: string[] | undefined, run: string): void {
   const names = new Set(flags.flatMap(flag => [...flag.environments.keys()]));
   if (flags.length === 0) rejectOption(run, 'The data has no flags, so there is nothing to import');
@@ -184,7 +184,7 @@ async function execute(
     if (!options.plan) await writePlan(db, plan, target);
     print(plan, flagCount, problems, options.plan);
   } catch (error) {
-    // The import violates one of the server's rules. The message is meant for the user.
+    // An ApiError means that the import violates one of the server's rules, and its message is meant for the user.
     throw error instanceof ApiError
       ? new StartError(error.details.map(({ message }) => message).join('\n'))
       : error;
@@ -224,7 +224,7 @@ function print(plan: Plan, flagCount: number, problems: string[], isPlan: boolea
 const formatCount = ({ length }: unknown[], singular: string, plural: string): string =>
   `${length.toLocaleString('en')} ${length === 1 ? singular : plural}`;
 
-/** Strings from the source must not be able to control the terminal. */
+/** Replaces control characters, so that strings from the source cannot control the terminal. */
 const makePrintable = (line: string): string => line.replace(/\p{Cc}/gu, ' ');
 
 function printList(title: string, lines: string[]): void {

@@ -102,7 +102,7 @@ test("explains why Unleash's database cannot be read, without a stack trace or t
   expect(stderr).not.toMatch(/hidden|^\s+at /m);
 });
 
-test("names a database that is not migrated or is not Halyard's, without a stack trace", async () => {
+test("reports a database that is not migrated or is not Halyard's, without a stack trace", async () => {
   const { url, run } = await createRecordedDatabase('8.2.0');
   const importInto = () =>
     spawnSync(process.execPath, [SCRIPT, 'unleash', '--from', url], {
@@ -122,7 +122,7 @@ test("names a database that is not migrated or is not Halyard's, without a stack
   expect(oldImport.stderr).toMatch(/is not fully migrated .* run npm run migrate first\.\n$/);
 });
 
-test('exits without a stack trace if nothing reads its output', async () => {
+test('exits without a stack trace if its output is closed', async () => {
   const { url } = await createRecordedDatabase('8.2.0');
   const child = spawn(process.execPath, [SCRIPT, 'unleash', '--from', url, '--plan'], {
     env: { ...ENV, DATABASE_URL: harness.databaseUrl },
@@ -163,9 +163,9 @@ test('verify does not compare a server with itself, and does not report rejected
   expect(status).toBe(1);
 });
 
-test('verify lists a difference once, with the tokens that show it', async () => {
+test('verify lists each difference once, with the tokens that reveal it', async () => {
   const { url } = await createRecordedDatabase('8.2.0');
-  // Under one host name, this server acts as Unleash, and under the other as Halyard.
+  // Depending on the host name in the request, this server acts as Unleash or as Halyard.
   const server = createServer(({ headers: { host = '' } }, reply) => {
     const feature = { name: 'checkout', enabled: host.startsWith('127.'), strategies: [{ name: 'default' }] };
     reply.end(JSON.stringify({ features: [feature], toggles: [] }));
@@ -192,7 +192,7 @@ test('verify lists a difference once, with the tokens that show it', async () =>
   expect(status).toBe(1);
 });
 
-test('prints a plan, completes an import after kill -9, and writes nothing the next time', async () => {
+test('prints a plan, completes an import that was killed, and writes nothing when repeated', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   const importArgs = ['unleash', '--from', unleash.url, '--accept'];
 
@@ -202,13 +202,13 @@ test('prints a plan, completes an import after kill -9, and writes nothing the n
     env: { ...ENV, DATABASE_URL: harness.databaseUrl },
     stdio: 'ignore',
   });
-  // The written data is consistent, no matter when the import is killed.
+  // Kills the import at a random time, because the data must be consistent at any moment.
   await sleep(500 + Math.random() * 1_000);
   killedImport.kill('SIGKILL');
   if (killedImport.exitCode === null && killedImport.signalCode === null) await once(killedImport, 'exit');
   const first = runImport(importArgs);
   expect(first.stdout).toMatch(/features +\d+ +0 +0/);
-  // Halyard does not have the provider of one of the integrations.
+  // One of the integrations has a provider that Halyard does not have.
   expect(first).toMatchObject({ status: 0 });
   expect(first.stdout).toContain('jira-comment 3: Halyard has no integration of this kind');
 
@@ -217,7 +217,7 @@ test('prints a plan, completes an import after kill -9, and writes nothing the n
   expect(rows[0]?.count).toBe(12);
 });
 
-test("explains a key that differs from the server's, without a stack trace", async () => {
+test("explains that the key differs from the server's, without a stack trace", async () => {
   const { url } = await createRecordedDatabase('8.2.0');
   runImport(['unleash', '--from', url]);
 
@@ -287,12 +287,12 @@ test('follows Unleash until it is stopped', async () => {
   expect(status).toBe(0);
 });
 
-test('progress shows the rate and the remaining time', () => {
+test('the progress line shows the rate and the remaining time', () => {
   expect(describeProgress('features', 1_200, 5_000, 2)).toBe('features: 1,200 of 5,000, 600/s, 7 s left');
   expect(describeProgress('roles', 3, undefined, 0)).toBe('roles: 3, 0/s');
 });
 
-test('imports LaunchDarkly flags after a plan that writes nothing', async () => {
+test('plans an import of LaunchDarkly flags without writing anything, then imports the flags', async () => {
   const args = [
     'launchdarkly',
     LAUNCHDARKLY,
@@ -328,7 +328,7 @@ test('imports Flipt namespaces as environments', () => {
   expect(importRun).toMatchObject({ status: 0, stdout: expect.stringContaining('  production: 1 flag') });
 });
 
-test('an import of rules and its plan say what is missing, without a stack trace', () => {
+test('an import of rules, planned or not, says what is missing, without a stack trace', () => {
   const noProject = runImport(['launchdarkly', LAUNCHDARKLY, '--project', 'nowhere']);
   const plan = runImport(['launchdarkly', LAUNCHDARKLY, '--plan']);
   const importRun = runImport(['launchdarkly', LAUNCHDARKLY]);

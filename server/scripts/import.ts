@@ -1,4 +1,4 @@
-// Imports flags, tokens and people from a different product, or verifies such an import.
+// Imports flags, tokens and people from another product, or verifies an import.
 
 import { setFlagsFromString } from 'node:v8';
 import { followUnleash } from '../src/importing/unleash/follow.ts';
@@ -32,8 +32,8 @@ import { makeProgress } from './import-progress.ts';
 import { importRules } from './import-rules.ts';
 import { runOnMigrated } from './run.ts';
 
-// An import creates many objects that live only for one batch. By default, V8 would let its space for new objects grow to 100 MB,
-// and the rest of the heap to a multiple of what is in use, before it frees them.
+// An import creates many objects that live only for one batch. By default, V8 would let the space for new objects grow to
+// 100 MB, and the rest of the heap to a multiple of what is in use, before it frees them.
 setFlagsFromString('--semi-space-growth-factor=1');
 setFlagsFromString('--heap-growing-percent=60');
 
@@ -50,7 +50,7 @@ if (isProduct(product)) {
   process.exit();
 }
 const RUN = howToRun('import', ...(IS_PACKAGE ? ['unleash', ...(action === 'verify' ? [action] : [])] : []));
-/** A URL without an option may contain a password, so it is not repeated. */
+/** Does not repeat a URL that was passed without an option, because it may contain a password. */
 const describeUnknown = (kind: string, word: string): string =>
   word.includes('://')
     ? 'Pass the URL of Unleash with --from, after the word unleash'

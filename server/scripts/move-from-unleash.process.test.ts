@@ -17,7 +17,7 @@ const PAGE = readFileSync(new URL('../../docs/how-to/move-from-unleash.md', impo
 const HALYARD = fileURLToPath(new URL('../../scripts/package/halyard.ts', import.meta.url));
 const EXAMPLE = /```sh no-run\n(halyard [\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g;
 
-/** Reads the commands on the page, with the output that it shows below them. */
+/** The commands on the page, each with the output that the page shows below it. */
 const examples = [...PAGE.matchAll(EXAMPLE)].map(([, command = '', shown = '']) => ({ command, shown }));
 
 /** Runs a command in a shell, as a reader would, with the URLs of this test. */
@@ -42,7 +42,7 @@ async function run(
   return { output: await text(child.stdout), status: await exit };
 }
 
-/** Builds a pattern for a line like the one shown. Numbers and people depend on the instance. */
+/** Builds a pattern for a line of shown output, in which numbers and people can differ between instances. */
 const buildLinePattern = (shown: string): RegExp =>
   toPattern(
     shown
@@ -53,11 +53,11 @@ const buildLinePattern = (shown: string): RegExp =>
       .replace(/ {2,}/g, '…'),
   );
 
-test('every command on the page runs and prints lines like those shown', async () => {
+test('every command on the page runs and prints lines like those on the page', async () => {
   const unleash = await createRecordedDatabase('4.19.5');
   const urls = {
     'postgres://halyard_import:choose-one@unleash-db:5432/unleash': unleash.url,
-    // After the import, both have the same flags and tokens.
+    // One server stands in for both, because they have the same flags and tokens after the import.
     '--unleash https://unleash.example.com': `--unleash ${sdk.url}`,
     'https://halyard.example.com': sdk.url.replace('127.0.0.1', 'localhost'),
     'https://unleash.example.com': await startRecordedApi('4.19.5'),

@@ -50,7 +50,7 @@ test('the hub keeps accepting the leaf nodes of all regions, and only the owner 
   const bothRegions = readContent('hub.conf');
   await run('--region', 'west', '--hub', 'tls://hub:7422');
   expect(readContent('hub.conf')).toBe(bothRegions);
-  // Without options, as after an edge token was created.
+  // Runs without options, as somebody would after creating an edge token.
   const third = await run();
 
   expect(readContent('hub.conf')).toBe(bothRegions);

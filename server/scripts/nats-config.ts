@@ -86,7 +86,7 @@ async function listFeeds(db: Db): Promise<Feed[]> {
   );
 }
 
-/** Reads the nkey in a file of the folder, or creates a new one. */
+/** Reads an nkey from its file in the folder, or creates a new one. */
 function readKey(name: string): { seed: string; user: string; path: string } {
   const path = resolve(folder, `${name}.nk`);
   if (!existsSync(path)) {
@@ -110,7 +110,7 @@ function writeFiles(feeds: Feed[]): void {
     const { user, seed } = readKey(`leaf-${region}`);
     regions.push({ name: region, hub, user, seed });
   }
-  // The hub has to accept the other regions' leaf nodes too.
+  // The hub must keep accepting the leaf nodes of the other regions.
   const knownRegions = readdirSync(folder).flatMap(name => LEAF_KEY.exec(name)?.[1] ?? []);
   const leaves = knownRegions.toSorted().map(name => readKey(`leaf-${name}`));
   const files = [
@@ -120,7 +120,7 @@ function writeFiles(feeds: Feed[]): void {
   for (const { name, text } of files) {
     const path = join(folder, name);
     writeFileSync(path, text, { mode: 0o600 });
-    // A file that existed keeps its mode.
+    // An existing file keeps its mode when it is overwritten.
     chmodSync(path, 0o600);
     console.log(path);
   }

@@ -1,4 +1,4 @@
-// Writes openapi.json, from which the console and the CLI are built, and the page that lists its operations.
+// Writes openapi.json, which the console and the CLI are built from, and the page that lists its operations.
 import { writeFile } from 'node:fs/promises';
 import { readOptions } from '../src/platform/command-line.ts';
 
@@ -15,7 +15,7 @@ const { openApiText } = await import('../src/platform/http/description/openapi.t
 const { listOperations } = await import('../src/test/operations.ts');
 const { formatOperationsPage } = await import('../src/test/operations-page.ts');
 
-// No request is made, so the database is never reached.
+// The URL does not matter, because nothing connects to the database.
 const db = openDb({
   url: 'postgres://unused/unused',
   poolSize: 1,
@@ -24,7 +24,7 @@ const db = openDb({
 const config = readConfig({
   DATABASE_URL: 'postgres://unused/unused',
   LOG_LEVEL: 'silent',
-  // A server without a key has no feeds for edges.
+  // Without a key, the server has no feeds for edges, so their operations would be missing.
   HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
 });
 const app = await buildApp(db, config);

@@ -1,4 +1,4 @@
-// Prepares a clone so that it can be started: a migrated database, demo data, and a .env file with fresh secrets.
+// Prepares a fresh clone to run: creates a migrated database, demo data, and a .env file with new secrets.
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { describeDatabase } from './print-database.ts';
 import { runScript } from './run.ts';
 import { type DemoPerson, makeDemoData } from './setup-data.ts';
 
-/** In the working directory, which is the clone. */
+/** In the working directory, which is the root of the clone. */
 const ENV_FILE = new URL('.env', pathToFileURL(`${process.cwd()}/`));
 
 /** The variables that the first setup writes, unless the environment sets them. */
@@ -71,8 +71,8 @@ Then:  open ${config.publicUrl} and log in, or
 }
 
 /**
- * Adds missing variables to .env, and updates those that the environment sets differently. Returns a sentence for each kind of
- * change.
+ * Adds missing variables to .env, and updates those that have a different value in the environment. Returns a sentence for each
+ * kind of change.
  */
 function updateEnvFile(): string[] {
   const variables = Object.entries({ ...defaults, PORT: '' }).map(([name, fallback]) => {
@@ -101,7 +101,7 @@ function describeReplacement(name: string, oldValue: string, newValue: string): 
     : `Replaced ${name} in .env: it was ${oldText}, it is now ${newText}.`;
 }
 
-/** Creates the database in the URL if it does not exist. */
+/** Creates the database that the URL names if it does not exist. */
 async function ensureDatabase(url: string): Promise<void> {
   try {
     await query(url, 'select');

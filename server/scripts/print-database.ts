@@ -1,9 +1,9 @@
-/** Prints which database a script works on, without its password. Prints to standard error, because the output may be piped. */
+/** Prints which database a script uses, without the password. Uses standard error, because the output may be piped. */
 export function printDatabase(databaseUrl: string): void {
   console.error(`Database: ${describeLocation(new URL(databaseUrl))}`);
 }
 
-/** Describes the database, host and role of a URL, without its password. Returns undefined if it is not a URL. */
+/** Describes the database, host and role in a URL, without the password. Returns undefined if the string is not a URL. */
 export function describeDatabase(databaseUrl: string): string | undefined {
   const url = URL.parse(databaseUrl);
   if (url === null) return undefined;
@@ -13,7 +13,7 @@ export function describeDatabase(databaseUrl: string): string | undefined {
 const describeLocation = ({ hostname, port, pathname }: URL): string =>
   `${decode(pathname.slice(1))} at ${hostname || 'the local socket'}:${port || 5432}`;
 
-/** Decodes a part of a URL. A URL that was typed by hand may contain a % that is not an escape. */
+/** Decodes a part of a URL, unless it contains a % that is not an escape, as in a URL typed by hand. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

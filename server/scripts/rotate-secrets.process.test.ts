@@ -28,7 +28,7 @@ function rotate(args: string[], oldKeys: Buffer[]) {
   return { status, stdout, stderr };
 }
 
-test('exits with 1 and names the missing key, lists the secrets that it forgets, and then exits with 0', async () => {
+test('exits with 1 and names the missing key, or with 0 after it lists and forgets the unreadable secrets', async () => {
   const { body } = await call(harness.app, 'POST', '/api/admin/addons', {
     body: {
       provider: 'webhook',

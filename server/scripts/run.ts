@@ -6,7 +6,7 @@ import { registerWriters } from '../src/record/change-writers.ts';
 import { WRITERS } from '../src/writers.ts';
 import { printDatabase } from './print-database.ts';
 
-/** Runs a script the way the server starts, with the same warnings, and with errors that say what to do. */
+/** Runs a script with the configuration and the warnings of a server, and explains errors as the server does when it starts. */
 export async function runScript(
   env: Record<string, string | undefined>,
   work: (config: Config) => Promise<void>,
@@ -17,7 +17,7 @@ export async function runScript(
   let databaseUrl: string | undefined;
   try {
     const config = readConfig(env);
-    // Commands run for a long time, and gain nothing from a connection pooler.
+    // Commands can run for a long time and do not benefit from a connection pooler.
     databaseUrl = config.directUrl;
     printDatabase(databaseUrl);
     await work({ ...config, databaseUrl });
@@ -26,7 +26,7 @@ export async function runScript(
   }
 }
 
-/** Exits as if SIGPIPE had ended the program, because the reader of a pipe, such as `head`, may end first. */
+/** Exits as if SIGPIPE had ended the program, because the program that reads the output, such as `head`, may end first. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(141);

@@ -1,4 +1,4 @@
-// Lists in packages.json the packages inside the API page's script, which Scalar publishes as one file.
+// Writes packages.json, the list of packages that are bundled in the API page's script. Scalar publishes the script as one file.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,7 +6,7 @@ import type { Content } from '../contents.ts';
 export const API_PAGE_COMMAND = 'scripts/with-node node scripts/package/api-page/main.ts';
 export const PACKAGE_LIST = new URL('packages.json', import.meta.url);
 
-/** Reads the packages inside the API page's script, and throws if the list belongs to a different script. */
+/** Reads the list of packages inside the API page's script. Throws if the list belongs to a different script. */
 export function readApiPagePackages(script: Buffer): Content[] {
   const { sha256, packages } = JSON.parse(readFileSync(PACKAGE_LIST, 'utf8')) as {
     sha256: string;

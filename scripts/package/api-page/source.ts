@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { download, getPackageKey, type PackageName } from '../download.ts';
 
-/** The package from which Scalar's maintainers build the script of the API page. */
+/** The package that Scalar's maintainers build the API page's script from. */
 const SOURCE_PACKAGE = '@scalar/api-reference';
 const BUNDLE = 'dist/browser/standalone.js';
 
 type Manifest = PackageName & { dependencies?: Record<string, string> };
 
-/** The API page's script as published with its source map, and the packages whose code is in the script. */
+/** The API page's script as published with its source map, and the packages whose code it contains. */
 export type ApiPageSource = { script: Buffer; packages: PackageName[] };
 
-/** Downloads the package that has the script with its source map, and reads the packages from the map. */
+/** Downloads the package that contains the script and its source map, and reads the packages from the map. */
 export async function readApiPageSource(version: string, folder: string): Promise<ApiPageSource> {
   const sourceFolder = await download({ name: SOURCE_PACKAGE, version }, folder);
   const script = readFileSync(join(sourceFolder, BUNDLE));
@@ -24,7 +24,7 @@ export async function readApiPageSource(version: string, folder: string): Promis
     const name = parsePackageName(source, scalarVersions);
     packagesByKey.set(getPackageKey(name), name);
   }
-  // The styles are in the script as strings, which the map does not cover.
+  // The script contains its styles as strings, which the source map does not cover.
   const [, tailwind] = /\/\*! tailwindcss v(\S+) /.exec(script.toString('utf8')) ?? [];
   if (tailwind !== undefined) packagesByKey.set('tailwindcss', { name: 'tailwindcss', version: tailwind });
   const packages = [...packagesByKey.values()].toSorted((a, b) =>
@@ -33,7 +33,7 @@ export async function readApiPageSource(version: string, folder: string): Promis
   return { script, packages };
 }
 
-/** Returns a source's package. The path in Scalar's workspace leads into pnpm's store, into a neighboring package, or into the package itself. */
+/** Returns the package of a source, whose path leads into pnpm's store, a neighboring package or the package itself. */
 function parsePackageName(source: string, scalarVersions: Map<string, string>): PackageName {
   const [, folder = '', packageName = ''] =
     /\.pnpm\/([^/]+)\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
@@ -48,7 +48,7 @@ function parsePackageName(source: string, scalarVersions: Map<string, string>): 
   return { name, version };
 }
 
-/** Reads the exact versions with which Scalar's packages depend on each other. */
+/** Reads the exact versions of the Scalar packages that the package depends on, directly or indirectly. */
 async function readScalarVersions(manifest: Manifest, folder: string): Promise<Map<string, string>> {
   const versions = new Map([[manifest.name, manifest.version]]);
   const pending = [manifest];

@@ -1,20 +1,20 @@
-/** Cleanup tasks, which run in reverse order. */
+/** The cleanup tasks, in the reverse of the order in which they run. */
 const tasks: (() => Promise<void>)[] = [];
 let hasStarted = false;
 
-/** Registers a cleanup task, which runs however the demo ends. */
+/** Registers a cleanup task, which runs no matter how the demo ends. */
 export const atEnd = (task: () => Promise<void>): void => {
   tasks.push(task);
 };
 
-/** Returns whether the demo is ending. From then on, running work is expected to fail, so failures are not reported. */
+/** Returns whether the demo is ending. By then, running work is expected to fail, so failures are not reported. */
 export const isEnding = (): boolean => hasStarted;
 
 /** Runs all cleanup tasks and exits with the code. Later calls do nothing. */
 export async function end(code: number): Promise<void> {
   if (hasStarted) return;
   hasStarted = true;
-  // Work that is still running fails without its database, which is expected.
+  // Running work is expected to fail once its database is gone.
   for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, () => {});
   for (const task of tasks.toReversed()) {
     await task().catch((error: Error) => {

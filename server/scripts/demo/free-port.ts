@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Returns the preferred port if nothing listens on it, and otherwise a free port. */
+/** Returns the preferred port if nothing listens on it, otherwise any free port. */
 export async function findFreePort(preferred = 0): Promise<number> {
   const probe = createServer().listen(preferred, '127.0.0.1');
   const isFree = await once(probe, 'listening').then(

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Waits until its input ends, then stops the PostgreSQL server in the folder, if the folder still exists. */
+/** Waits until its input ends. Then, if the folder still exists, stops the PostgreSQL server in it and removes it. */
 const SCRIPT = `cat > /dev/null
 [ -d "$1" ] || exit 0
 pid=$(head -n 1 "$1/data/postmaster.pid" 2> /dev/null)
@@ -12,8 +12,8 @@ done
 rm -rf "$1"`;
 
 /**
- * Stops PostgreSQL and removes its folder when this process ends without doing so, for example by kill -9. The operating system
- * closes the guard's input in either case.
+ * Starts a process that stops PostgreSQL and removes its folder if this process cannot do so itself, for example after kill -9. The
+ * guard notices that this process has ended, because the operating system closes the guard's input.
  */
 export function guard(folder: string): void {
   const child = spawn('sh', ['-c', SCRIPT, 'halyard-demo-guard', folder], {

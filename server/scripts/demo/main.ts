@@ -1,5 +1,5 @@
-// Shows Halyard to a person who has only Node.js: finds or downloads PostgreSQL, fills a new database with sample data, and
-// starts a server on it.
+// Lets anyone with Node.js try Halyard: finds or downloads PostgreSQL, fills a new database with sample data, and starts a server
+// on it.
 import { randomBytes } from 'node:crypto';
 import { readOptions, rejectOption, rejectUnused, version } from '../../src/platform/command-line.ts';
 import { howToRun } from '../../src/platform/files.ts';
@@ -50,7 +50,7 @@ const postgresPort = Number(options['postgres-port'] ?? DEFAULT_POSTGRES_PORT);
 if (!Number.isInteger(postgresPort) || postgresPort < 1 || postgresPort > 65_535)
   rejectOption(RUN, `--postgres-port must be a port from 1 to 65535, not '${options['postgres-port']}'`);
 
-// A terminal sends SIGHUP when it is closed.
+// Closing a terminal sends SIGHUP.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     process.stdout.write('\nStopping.\n');
@@ -77,7 +77,7 @@ async function showDemo(): Promise<void> {
   const { host, port, logLevel } = await readSettings();
   const { createOwnDatabase } = await import('./postgres-server.ts');
   const { readConfig } = await import('../../src/platform/config.ts');
-  // Loads the module while PostgreSQL starts.
+  // Started here, so that the module loads while PostgreSQL starts.
   const sampleData = import('./sample-data.ts');
   const server = await choosePostgres();
   databaseUrl = server.url;
@@ -118,7 +118,7 @@ Ctrl+C stops the server${options.keep ? ' and keeps' : ' and removes'} the datab
   if (options.keep) atEnd(async () => console.log(howToStart(url, secretKey)));
 }
 
-/** Reads the variables as the server does, and finds a port on which the server can listen. Fails before any work. */
+/** Reads the variables as the server does, and finds a free port for the server. Fails before the demo does any work. */
 async function readSettings() {
   const { readConfig } = await import('../../src/platform/config.ts');
   const { findFreePort, probePort } = await import('./free-port.ts');

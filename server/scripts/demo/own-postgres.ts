@@ -13,7 +13,7 @@ import { inspect, type PostgresServer } from './postgres-server.ts';
 const READY_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-/** The demo's data is temporary, so PostgreSQL need not wait for the disk. */
+/** The demo's data is temporary, so PostgreSQL does not need to wait for the disk. */
 const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
@@ -28,13 +28,13 @@ export type OwnPostgres = PostgresServer & { pid: number; folder: string };
 type KeepOptions = {
   /** Whether the data may outlive this process. */
   keep: boolean;
-  /** Whether the data actually outlives this process, which is known only when the demo ends. */
+  /** Returns whether the data really outlives this process, which is known only when the demo ends. */
   isKept: () => boolean;
 };
 
 /**
- * Starts PostgreSQL on a free port, with its data in a temporary folder. It stops with the demo, even if the demo ends while
- * PostgreSQL is still starting.
+ * Starts PostgreSQL on a free port, with its data in a temporary folder. PostgreSQL stops with the demo, even if the demo ends
+ * while PostgreSQL is still starting.
  */
 export async function startOwnPostgres(
   programs: string,
@@ -62,7 +62,7 @@ export async function startOwnPostgres(
   );
   let child: ChildProcess | undefined;
   const stop = async () => {
-    // initdb writes into the folder, so the folder can only be removed after it has ended.
+    // initdb writes to the folder, so the folder can be removed only after initdb has ended.
     await initialization.catch(() => {});
     if (child !== undefined) await stopProcess(child);
     rmSync(folder, { recursive: true, force: true });
@@ -75,7 +75,7 @@ export async function startOwnPostgres(
     const port = await findFreePort();
     if (isEnding()) throw new Error('The demo ended before PostgreSQL started.');
     const output = openSync(log, 'a');
-    // In a separate process group, so that Ctrl+C does not stop PostgreSQL before the server.
+    // In a separate process group, because otherwise Ctrl+C would stop PostgreSQL before the Halyard server stops.
     child = spawn(
       join(programs, 'postgres'),
       ['-D', data, '-p', String(port), ...SETTINGS.flatMap(setting => ['-c', setting])],
@@ -117,7 +117,7 @@ async function waitUntilReady(url: string): Promise<PostgresServer> {
   }
 }
 
-/** PostgreSQL refuses to run as root, so as root, the demo runs it as the user postgres or nobody. */
+/** PostgreSQL refuses to run as root, so if root starts the demo, PostgreSQL runs as the user postgres or nobody. */
 function findUnprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')

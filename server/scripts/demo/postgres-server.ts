@@ -5,10 +5,10 @@ import { MIN_POSTGRES_VERSION } from '../../src/platform/db/postgres-version.ts'
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** A PostgreSQL server on which the demo may create a database. */
+/** A PostgreSQL server that the demo can create a database on. */
 export type PostgresServer = { url: string; version: string };
 
-/** Thrown if a PostgreSQL server cannot be used. The message is a clause without a full stop. */
+/** Thrown if a PostgreSQL server cannot be used. The message is a clause without a period. */
 export class UnsuitableError extends Error {}
 
 /** Checks, without writing anything, whether the demo can use a PostgreSQL server. */
@@ -22,7 +22,7 @@ export async function inspect(url: string): Promise<PostgresServer> {
   const { version = '', major = 0, superuser = false, trigrams = false } = settings ?? {};
   if (major < MIN_POSTGRES_VERSION)
     throw new UnsuitableError(`it has version ${version}, not ${MIN_POSTGRES_VERSION} or newer`);
-  // The sample data moves the times of events into the past, which only a superuser can do.
+  // Loading the sample data moves events into the past, which only a superuser can do.
   if (!superuser) throw new UnsuitableError('its role is not a superuser');
   if (!trigrams) throw new UnsuitableError('it lacks the extension pg_trgm');
   return { url, version: version.split(' ', 1)[0] ?? '' };
@@ -58,7 +58,7 @@ export async function createOwnDatabase({ url }: PostgresServer): Promise<OwnDat
   };
 }
 
-/** Lists databases left by demos that were killed or that kept them. Nothing is connected to these databases. */
+/** Lists databases that demos kept, or left behind when they were killed, if nothing is connected to them. */
 export async function listOldDatabases({ url }: PostgresServer): Promise<string[]> {
   const rows = await query<{ name: string }>(
     url,

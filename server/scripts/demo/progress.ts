@@ -1,5 +1,5 @@
 /**
- * Prints a line for each step with the seconds that it took. In a terminal, or with `announce`, a line appears when the step
+ * Prints a line for each step with its duration. In a terminal, or with `announce`, it also prints a line when the step
  * begins.
  */
 export async function step<T>(label: string, work: () => Promise<T>, announce = false): Promise<T> {

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/platform/config.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { loadSnapshot } from '../sample-data/snapshot.ts';
 
-/** The credentials of the demo's admin, and the key that encrypts the secrets. */
+/** The credentials of the demo's admin, and the key that encrypts the sample data's secrets. */
 type Access = { username: string; password: string; secretKey: string };
 
 /**

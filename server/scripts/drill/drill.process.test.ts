@@ -15,7 +15,7 @@ const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const suffix = randomBytes(4).toString('hex');
 const source = `halyard_drilled_${suffix}`;
 const role = `halyard_drill_role_${suffix}`;
-/** A separate folder for temporary files, so that other drills do not interfere. */
+/** A separate temp folder, so that other drills do not interfere. */
 const temporary = mkdtempSync(join(tmpdir(), 'halyard-drilled-'));
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ function startDrill(args: string[] = [], env: Record<string, string> = {}): Dril
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A separate process group, which gets signals as from a terminal.
+    // In a separate process group, so that the test can signal the whole group as a terminal does.
     detached: true,
   });
   let output = '';
@@ -67,7 +67,7 @@ function startDrill(args: string[] = [], env: Record<string, string> = {}): Dril
   };
 }
 
-/** Waits until the drill has printed a line that matches. Fails if the drill ends before that. */
+/** Waits until the drill's output matches. Fails if the drill ends before that. */
 async function waitForOutput({ exited, output }: Drill, pattern: RegExp): Promise<void> {
   let exitCode: number | null | undefined;
   void exited.then(code => {
@@ -106,7 +106,7 @@ test.each([
   });
 });
 
-test('a drill that cannot run exits with 1 and a one-line message, before it dumps', async () => {
+test('a drill that cannot run exits with 1 and a one-line message before it dumps anything', async () => {
   const emptyFolder = join(temporary, 'empty');
   mkdirSync(emptyFolder);
   symlinkSync(process.execPath, join(emptyFolder, 'node'));
@@ -144,7 +144,7 @@ test.each<[NodeJS.Signals, RegExp]>([
   ['SIGINT', /Database: /],
   ['SIGINT', /Dumped/],
   ['SIGTERM', /Compared/],
-])('%s after %s stops the drill with exit code 1 and leaves nothing', async (signal, moment) => {
+])('%s after %s stops the drill with exit code 1 and cleans up', async (signal, moment) => {
   const drillRun = startDrill();
   await waitForOutput(drillRun, moment);
 
@@ -159,7 +159,7 @@ test.each<[NodeJS.Signals, RegExp]>([
 
 test("only the drill's user can read the dump, and the next drill removes what a killed drill left behind", async () => {
   const killedDrill = startDrill();
-  // Kills before the restore, because pg_restore would outlive the drill and go on using the database.
+  // Not during the restore, because pg_restore would outlive the drill and keep using the database.
   await waitForOutput(killedDrill, /Restored/);
   const [folder = ''] = listFolders();
   expect(statSync(join(temporary, folder)).mode & 0o777).toBe(0o700);
@@ -168,7 +168,7 @@ test("only the drill's user can read the dump, and the next drill removes what a
   const leftDatabases = await listScratchDatabases();
   expect(listFolders()).toEqual([folder]);
   expect(leftDatabases).toHaveLength(1);
-  // PostgreSQL notices the end of a session when it writes to it.
+  // PostgreSQL notices that the killed drill's session is gone only when it writes to it, so the test ends the session.
   await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${leftDatabases[0]}'`);
 
   const { code, output } = await drill();

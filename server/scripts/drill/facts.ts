@@ -4,14 +4,14 @@ export type LastEvent = { id: string; type: string; createdAt: string };
 
 /** Facts that a restored database must share with its source. */
 export type Facts = {
-  /** Row counts by table. A partitioned table counts as one. */
+  /** Row counts by table. A partitioned table is one table. */
   rows: Map<string, number>;
   lastEvent: LastEvent | undefined;
   /** Checksums of the applied migrations by name. */
   migrations: Map<string, string>;
 };
 
-/** Reads the facts in the open transaction of the client. */
+/** Reads the facts in the client's open transaction. */
 export async function readFacts(client: pg.Client): Promise<Facts> {
   const rows = new Map<string, number>();
   for (const table of await listTables(client)) {
@@ -72,7 +72,7 @@ function compareLastEvents(source: LastEvent | undefined, restored: LastEvent | 
   return [`The last event is ${describe(restored)} instead of ${describe(source)}.`];
 }
 
-/** A dump from an older version may lack the latest migrations. The rest must be the same. */
+/** A dump from an older version may lack the latest migrations. All others must be the same. */
 export function compareMigrations(source: Map<string, string>, restored: Map<string, string>): string[] {
   return [...restored].flatMap(([name, checksum]) => {
     const expected = source.get(name);
@@ -85,7 +85,7 @@ export function compareMigrations(source: Map<string, string>, restored: Map<str
   });
 }
 
-/** Events are never changed or deleted, so an older dump has all events of the source up to its last one. */
+/** Events are never changed or deleted, so an older dump must have all of the source's events up to the last one in the dump. */
 export async function compareEvents(source: pg.Client, restored: Facts): Promise<string[]> {
   const { lastEvent, rows } = restored;
   const { rows: countRows } = await source.query<{ count: string }>(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { SCRATCH_COMMENT } from './scratch.ts';
 
-/** The name of a folder contains the process id, so that a later drill knows whether the folder is in use. */
+/** The process id follows, so that a later drill knows whether the folder is still in use. */
 export const FOLDER_PREFIX = join(tmpdir(), 'halyard-drill-');
 const FOLDER = /^halyard-drill-(\d+)-/;
 
@@ -33,7 +33,7 @@ async function removeFolders(): Promise<void> {
     const [, pid] = FOLDER.exec(name) ?? [];
     if (pid === undefined || isRunning(Number(pid))) continue;
     const folder = join(tmpdir(), name);
-    // A different user may have created the folder.
+    // Skips folders of other users.
     if ((await stat(folder).catch(() => undefined))?.uid !== process.getuid?.()) continue;
     await rm(folder, { recursive: true, force: true });
     console.log(`Removed the folder ${folder}, which an interrupted drill left behind.`);

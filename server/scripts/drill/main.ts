@@ -1,4 +1,4 @@
-// Proves that a backup can be restored: dumps, restores into a scratch database, and starts this version on it.
+// Proves that a backup can be restored: dumps the database, restores the dump into a scratch database, and starts a server on it.
 import { access, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const STOP_TIMEOUT_MS = 5_000;
 
 const options = readDrillOptions();
 
-/** Thrown if the backup is not usable. After any other error, it is unknown whether the backup is usable. */
+/** Thrown if the backup is not usable. Any other error says nothing about the backup. */
 class UnusableBackupError extends Error {
   readonly problems: string[];
   constructor(problems: string[]) {
@@ -45,7 +45,7 @@ await runScript(process.env, async config => {
     await drill(config);
     console.log(`The drill passed in ${seconds(performance.now() - startedAt)}. The backup is usable.`);
   } catch (error) {
-    // Ctrl+C also ends the drill's child processes, whose errors then say nothing about the backup.
+    // Ctrl+C also stops the drill's child processes, so their errors say nothing about the backup.
     stopController.signal.throwIfAborted();
     if (!(error instanceof UnusableBackupError)) throw error;
     for (const problem of error.problems) console.error(`Problem: ${problem}`);
@@ -93,7 +93,7 @@ async function checkRequirements(source: pg.Client): Promise<void> {
   await checkProgram('pg_restore', 0);
 }
 
-/** Dumps and counts in one snapshot, so that the drill can run while servers write. */
+/** Dumps and reads the facts in one database snapshot, so that servers can keep writing during the drill. */
 async function dump(source: pg.Client, databaseUrl: string, file: string): Promise<Facts> {
   await source.query('begin isolation level repeatable read read only');
   const { rows } = await source.query<{ id: string }>('select pg_export_snapshot() as id');
@@ -108,7 +108,7 @@ async function dump(source: pg.Client, databaseUrl: string, file: string): Promi
 }
 
 async function restore(file: string, url: string): Promise<void> {
-  // The roles of the source need not exist on the server that has the copy.
+  // The source's roles may not exist on the server with the copy.
   const args = ['--exit-on-error', '--no-owner', '--no-privileges', `--jobs=${options.jobs}`, file];
   await step('Restored', async () => {
     await runProgram('pg_restore', url, args, stopController.signal);
@@ -132,7 +132,7 @@ async function compare(source: pg.Client, expectedFacts: Facts | undefined, url:
   });
 }
 
-/** For a dump that was made earlier, only the log and the migrations can be compared with the current source. */
+/** Compares an earlier dump with the source. Only the event log and the migrations can be compared, because other tables change. */
 async function compareOlder(source: pg.Client, restored: Facts): Promise<string[]> {
   const current = await readFacts(source);
   return [

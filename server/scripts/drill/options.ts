@@ -10,7 +10,7 @@ const RUN = howToRun('drill');
 
 export type Options = { dump: string; scratch: string; jobs: number; keep: boolean };
 
-/** Reads the options of this process. If an option is invalid, exits with 2 before any work. */
+/** Reads the options of this process. If one is invalid, exits with 2 before the drill does any work. */
 export function readDrillOptions(): Options {
   const { dump, scratch, jobs, keep } = readOptions({
     run: RUN,

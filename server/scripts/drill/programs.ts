@@ -11,7 +11,7 @@ export class ProgramError extends Error {}
 const MAX_KEPT_CHARACTERS = 4_000;
 const MAX_SHOWN_LINES = 5;
 
-/** Fails unless at least this major version of the program is installed. */
+/** Throws unless at least this major version of the program is installed. */
 export async function checkProgram(name: Program, minVersion: number): Promise<void> {
   const { stdout } = await promisify(execFile)(name, ['--version']).catch(error => {
     if (error.code !== 'ENOENT') throw new StartError(`${name} does not run: ${error.message}`);

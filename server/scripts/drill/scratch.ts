@@ -6,7 +6,7 @@ import { explainStartError } from '../../src/platform/start-errors.ts';
 
 export type Scratch = { url: string; name: string; drop: () => Promise<void>; keep: () => Promise<void> };
 
-/** How the comment on a scratch database begins. The name of the drilled database follows. */
+/** The start of a scratch database's comment. The name of the drilled database follows. */
 export const SCRATCH_COMMENT = 'Scratch database of a halyard drill of ';
 
 /** Runs work with a connection that has no statement timeout. */
@@ -24,7 +24,7 @@ async function connect(url: string): Promise<pg.Client> {
     ...boundedConnection(url, 'drill', MIGRATION_TIMEOUT_MS),
     options: '-c timezone=UTC -c statement_timeout=0',
   });
-  // The running statement rejects too, but without this listener the process would exit.
+  // The running statement rejects anyway, but without a listener the process would exit.
   client.on('error', () => {});
   await client.connect();
   return client;
@@ -45,12 +45,12 @@ export async function createScratch(
     });
   await withClient(serverUrl, async client => {
     await prepare(client);
-    // Created from template0, because the dump also contains what an administrator has put into template1.
+    // Based on template0, because the dump includes anything that an administrator added to template1.
     await client.query(`create database ${name} template template0`);
   }).catch(error => {
     throw scratchError(error, serverUrl);
   });
-  // A database with this comment but without a session was left behind by a killed drill, so the drill opens its session first.
+  // Opens the session before it sets the comment, because a later drill removes a database that has this comment but no session.
   const session = await connect(url.href);
   await session.query(`comment on database ${name} is ${pg.escapeLiteral(`${SCRATCH_COMMENT}${source}`)}`);
   return {

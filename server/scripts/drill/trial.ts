@@ -9,10 +9,10 @@ import { withClient } from './scratch.ts';
 
 export type Trial = { migrations: number; problems: string[]; readyMs: number };
 
-/** Starts this version on the restored database, and sends requests to which only a working server can respond. */
+/** Migrates the restored database, checks its secrets and SDK documents, and starts a server of this version on it. */
 export async function tryVersion(config: Config, databaseUrl: string, signal: AbortSignal): Promise<Trial> {
   await withClient(databaseUrl, async client => {
-    // The copy must not send the original's deliveries.
+    // The copy must not send deliveries that belong to the original.
     await client.query('update integrations set enabled = false');
     await client.query("delete from integration_deliveries where state in ('pending', 'retrying')");
     await client.query("delete from pgboss.job where name = 'deliver'");
