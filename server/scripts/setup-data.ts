@@ -53,7 +53,7 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
   }));
 }
 
-/** Creates a flag that is being rolled out, a finished flag that should be removed, and a flag that was just started. */
+/** Creates a flag that is being rolled out, a finished flag that should be removed, and a flag that is new. */
 async function makeFeatures(db: Db, actor: Actor): Promise<void> {
   const project = 'payments';
   const add = (feature: NewFeature) => change(db, actor, current => createFeature(current, project, feature));

@@ -1,4 +1,4 @@
-// Reads the options before anything else is loaded: the packages that the work requires may not be installed yet.
+// Reads the options before anything else is loaded, because the required packages may not be installed yet.
 import { readOptions } from '../src/platform/command-line.ts';
 
 readOptions({

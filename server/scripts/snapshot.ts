@@ -1,5 +1,5 @@
-// Publishes a feed's signed snapshots to a folder or an S3-compatible store, for CDNs and for applications that run there. It reads
-// the snapshots as an edge does, so it needs neither the database nor the signing key.
+// Publishes a feed's signed snapshots to a folder or an S3-compatible store, for CDNs and the applications that run on them. It
+// reads the snapshots as an edge does, so it needs neither the database nor the signing key.
 
 import { EdgeConfigError, readEdgeConfig } from '../../edge/src/config.ts';
 import { makeLog } from '../../edge/src/log.ts';

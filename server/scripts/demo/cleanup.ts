@@ -1,4 +1,4 @@
-/** The cleanup tasks, in the reverse of the order in which they run. */
+/** The cleanup tasks. The last one runs first. */
 const tasks: (() => Promise<void>)[] = [];
 let hasStarted = false;
 

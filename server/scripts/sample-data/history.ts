@@ -12,7 +12,7 @@ type Flag = {
   strategyId: string | undefined;
 };
 
-/** Returns a generator of numbers from 0 to 1, which are the same in every run, so that the sample data is too. */
+/** Returns a random number generator that produces the same numbers in every run, so that the sample data is the same too. */
 function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -21,7 +21,7 @@ function makeRandom(seed: number): () => number {
   };
 }
 
-/** The last days enable these flags here. The history must not, because enabling them again would create no event or delivery. */
+/** `createLastDays` enables these flags, so the history must not: enabling them again would create no event or delivery. */
 const ENABLED_LATER: Record<string, string> = {
   'checkout-express': 'production',
   'fraud-score-threshold': 'production',
@@ -31,11 +31,11 @@ const ENABLED_LATER: Record<string, string> = {
 const ROLLOUTS = [5, 10, 25, 50, 75, 100];
 const TAGS = ['checkout', 'ranking', 'q4', 'ios', 'android', 'growth'];
 
-/** How many days ago the applications started, and on which days they first requested new flags. */
+/** How many days ago the applications started, and how many days ago they first requested new flags. */
 const STARTED_DAYS_AGO = 30;
 const SEEN_DAYS_AGO = [30, 25, 21, 17, 13, 8, 5];
 
-/** Creates the history up to `untilDay`: people create flags, change rollouts, enable and disable flags, tag them and add favorites. */
+/** Creates the history up to `untilDay`, in which people create, roll out, enable, disable and tag flags, and add favorites. */
 export async function makeHistory(
   steps: Steps,
   people: People,

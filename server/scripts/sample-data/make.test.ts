@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const readRows = async (sql: string) => (await client.query(sql)).rows;
 
-test('the events cover 60 days, in the order of their ids', async () => {
+test('the events cover 60 days, and their times are in the order of their ids', async () => {
   const [events] = await readRows(`
     select count(*)::int as events, extract(day from now() - min(created_at))::int as days,
       count(distinct created_at::date)::int as "activeDays", max(created_at) <= now() as past,
@@ -40,7 +40,7 @@ test('the events cover 60 days, in the order of their ids', async () => {
   expect(events.activeDays).toBeGreaterThan(40);
 });
 
-test('rows have the times of their events', async () => {
+test('features have the times of the events that created them', async () => {
   const [wrong] = await readRows(`
     select count(*)::int as count from features f join events e on e.feature_name = f.name and e.type = 'feature-created'
     where abs(extract(epoch from f.created_at - e.created_at)) > 5`);
@@ -48,7 +48,7 @@ test('rows have the times of their events', async () => {
   expect(wrong).toEqual({ count: 0 });
 });
 
-test('events are immutable again', async () => {
+test('events are immutable again once the data is complete', async () => {
   await expect(client.query("update events set type = 'x'")).rejects.toThrow('events are immutable');
 });
 
@@ -94,7 +94,7 @@ test('the file that the demo loads has the flags that the documentation names (u
   );
 });
 
-test('has a stale flag and a clone', async () => {
+test('contains a stale flag and a clone', async () => {
   expect(await readRows('select name from features where stale')).toEqual([{ name: 'old-card-form' }]);
   expect(
     await readRows(
@@ -103,7 +103,7 @@ test('has a stale flag and a clone', async () => {
   ).toEqual([{ cloned: true }]);
 });
 
-test('applications have reported results for 30 days, and flags have the resulting stages', async () => {
+test('applications have reported usage for 30 days, and flags have the resulting stages', async () => {
   const [counts] = await readRows(`
     select count(distinct day) >= 30 as month, sum(yes) > 0 and sum(no) > 0 as both, max(day) >= current_date - 1 as recent
     from metric_days`);
@@ -129,7 +129,7 @@ test('no flag would move to a different stage when a server starts', async () =>
   await db.destroy();
 });
 
-test('leaves a non-empty database unchanged', async () => {
+test('rejects a database that is not empty and leaves it unchanged', async () => {
   const countBefore = await readRows('select count(*) from events');
 
   await expect(makeSampleData(config)).rejects.toThrow('requires an empty database');

@@ -11,7 +11,7 @@ import { makeSteps } from './steps.ts';
 import { writeUsage } from './usage.ts';
 
 const DAYS = 60;
-/** Three attempts within two seconds, and the next after half an hour, so that a failing delivery has both past and scheduled attempts. */
+/** Three attempts in the first second and a fourth after half an hour, so that failing deliveries have past and future attempts. */
 const SCHEDULE = [0, 0.2, 0.4, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** Creates the sample data in an empty database. Returns the users with their passwords. */

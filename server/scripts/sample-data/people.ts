@@ -33,7 +33,7 @@ export async function createPeople(
   }));
   const passwords = Object.fromEntries(logins.map(({ username, password }) => [username, password]));
 
-  // No user exists yet who could create the first admin through the API.
+  // Not through the API, because there is no user yet who could create the first admin.
   const ada = await steps.runAt(days * DAY, async () => {
     const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
     const password = passwords.ada ?? '';
@@ -70,7 +70,7 @@ export async function createPeople(
   };
 }
 
-/** Logs in and returns the API with a session, as the console calls it. */
+/** Logs in, and returns a function that calls the API with the session, as the console does. */
 async function logIn(url: string, username: string, password: string): Promise<Send> {
   const response = await fetch(`${url}/auth/simple/login`, {
     method: 'POST',

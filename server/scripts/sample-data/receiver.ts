@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Receiver = {
-  /** URL of a receiver that always accepts. */
+  /** URL that accepts every request. */
   reliableUrl: string;
-  /** URL of a receiver that fails after `fail()`. */
+  /** URL that fails after a call to `fail`. */
   failingUrl: string;
   fail: () => void;
   close: () => void;
@@ -16,7 +16,7 @@ const UNAVAILABLE = JSON.stringify({
   reset_reason: 'connection timeout',
 });
 
-/** Receives the webhooks in the sample data. */
+/** Receives the webhooks of the sample data. */
 export async function startReceiver(): Promise<Receiver> {
   let isFailing = false;
   const server = createServer((request, response) => {

@@ -11,25 +11,25 @@ import { makeKeyring } from '../../src/platform/secrets/seal.ts';
 import { writeUsage } from './usage.ts';
 
 /**
- * The sample data as rows. Creating it through the API takes 5 s of CPU time; loading the rows takes 0.3 s. The file has a line
- * with this header, then two lines per table: its name with its columns, and its rows.
+ * The first line of the file, which contains the sample data as rows because loading them takes 0.3 s of CPU time, but creating them
+ * through the API takes 5 s. Two lines per table follow: one with its name and columns, and one with its rows.
  */
 type Header = {
   /** The sample data ends at this time. */
   takenAt: string;
-  /** The rows match the schema after these migrations. */
+  /** The rows match the schema after all migrations up to this one. */
   newestMigration: string;
   /** The last value of each sequence that was used. */
   sequences: Record<string, string>;
 };
 type Table = { table: string; columns: string[] };
 
-/** Encrypts the integrations' secrets in the file. This key is public, so each demo encrypts the secrets again with a new key. */
+/** Encrypts the integrations' secrets in the file. The key is public, so each demo encrypts the secrets again with its own key. */
 export const SNAPSHOT_KEY = createHash('sha256').update('the demo story of Halyard').digest();
 
-/** Rows from logins, requests or caches, which the sample data does not need. */
+/** Tables with data from logins and requests, which the sample data does not need. */
 const UNUSED_TABLES = ['sessions', 'login_failures', 'login_places', 'idempotency_keys', 'idempotency_usage'];
-/** Rows that `writeUsage` writes when the data is loaded, relative to that time. */
+/** Tables that `writeUsage` fills when the data is loaded, with times relative to that moment. */
 const USAGE_TABLES = [
   'metric_hours',
   'metric_days',
@@ -82,7 +82,7 @@ export async function loadSnapshot(
   if (header.newestMigration !== (await findNewestMigration())) return undefined;
   await withClient(databaseUrl, async client => {
     await client.query('begin');
-    // No trigger runs, because the rows are complete and events are immutable.
+    // Disables triggers, because the rows are complete and a trigger would reject changes to events.
     await client.query('set local session_replication_role = replica');
     const times = await listTimes(client);
     for (let index = 0; index < lines.length; index += 2) {

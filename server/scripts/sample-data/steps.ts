@@ -4,25 +4,25 @@ const MINUTE_MS = 60_000;
 export const HOUR = 60;
 export const DAY = 24 * HOUR;
 
-/** A step of the sample history: when it ran on this machine, and the time to which it is dated, in ms. */
+/** A step of the sample history: when it really ran, and the time in the past that it gets, in ms. */
 type Step = { startedAt: string; datedMs: number };
 
 export type Steps = {
-  /** Runs a step that is dated this many minutes in the past. Steps must be in chronological order. */
+  /** Runs a step and dates it this many minutes in the past. Steps must run in chronological order. */
   runAt: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
   /** From now on, each step waits until every delivery has been attempted, so that attempts get the step's time. */
   waitForDeliveries: () => void;
   /** Waits until every failing delivery has had this many attempts. */
   waitUntilFailed: (attempts: number) => Promise<void>;
-  /** Changes every timestamp that a step wrote to the date of the step. */
+  /** Moves every timestamp that a step wrote to the step's time. */
   shiftTimes: () => Promise<void>;
 };
 
 /**
  * The server writes the current time, but the sample data needs times in the past. So the steps run now, in order, and afterwards
- * `shiftTimes` moves the times that each step wrote. No other code changes events. This is safe only if nobody else uses the database
- * and its events are not indexed yet. They are not, because the index covers complete chunks of 24,000 events, and the sample data
- * has fewer.
+ * `shiftTimes` moves the times that they wrote. This is the only code that changes events. It is safe only if nobody else uses the
+ * database and no event is indexed yet. None is, because the index covers complete chunks of 24,000 events, and the sample data has
+ * fewer.
  */
 export function makeSteps(client: pg.Client): Steps {
   const steps: Step[] = [];
@@ -36,7 +36,7 @@ export function makeSteps(client: pg.Client): Steps {
     runAt: async (minutesAgo, work) => {
       const datedMs = now - minutesAgo * MINUTE_MS;
       const previousMs = steps.at(-1)?.datedMs ?? 0;
-      // The times of one step must not overlap those of the next one.
+      // Keeps the times of one step before those of the next.
       steps.push({ startedAt: await clock(), datedMs: Math.max(datedMs, previousMs + 1_000) });
       const result = await work();
       if (mustWaitForDeliveries)
@@ -78,7 +78,7 @@ export function makeSteps(client: pg.Client): Steps {
   };
 }
 
-/** The timestamp columns of all our tables, except the migrations table. Partitions are covered by their table. */
+/** Lists the timestamp columns of all our tables except the migrations table. Partitions belong to their table. */
 async function listTimes(client: pg.Client): Promise<{ table: string; columns: string[] }[]> {
   const { rows } = await client.query(`
     select quote_ident(c.relname) as "table", array_agg(quote_ident(a.attname)) as columns

@@ -20,9 +20,9 @@ const APPLICATIONS = [
 const FRONTEND_APPLICATION = 'mobile-app';
 /** No application requests these flags yet. */
 const UNSEEN_FLAGS = ['wallet-top-up', 'checkout-express-b2b'];
-/** The code of this flag was removed this many days ago. */
+/** The application stopped using this flag this many days ago. */
 const REMOVED_FLAG = { name: 'old-card-form', daysAgo: 12 };
-/** Hourly counts are kept for a week, so the sample data has them for this many complete days. */
+/** The server keeps hourly counts for a week, so the sample data has hourly counts for this many complete days. */
 const HOURLY_DAYS = 6;
 const DAILY_DAYS = 30;
 const DAY_MS = 86_400_000;
@@ -63,7 +63,7 @@ export async function markFlagsSeen(db: Db): Promise<void> {
   await advanceAll(db);
 }
 
-/** Writes what the applications report, as of now: 30 days of counts, and when each flag was last seen. */
+/** Writes what the applications would have reported up to now: 30 days of counts, and when each flag was last seen. */
 export async function writeUsage(db: Db): Promise<void> {
   const now = Date.now();
   for (const days of [...Array(HOURLY_DAYS + 1).keys(), DAILY_DAYS / 2, DAILY_DAYS])
@@ -83,8 +83,8 @@ export async function writeUsage(db: Db): Promise<void> {
 }
 
 /**
- * Creates one row for each flag, environment and application, with how often the application evaluates the flag and the share of
- * evaluations in which the flag is enabled.
+ * Creates a row for each flag, environment and application, with how often the application evaluates the flag and how often the flag
+ * is then enabled.
  */
 async function createUsage(tx: Tx): Promise<void> {
   await sql`
@@ -117,7 +117,7 @@ async function createUsage(tx: Tx): Promise<void> {
 }
 
 async function writeCounts(tx: Tx): Promise<void> {
-  // More evaluations by day than by night, with noise that is the same in every run.
+  // More evaluations during the day than at night, with noise that is the same in every run.
   const evaluations = (time: ReturnType<typeof sql>, hours: number) => sql`
     per_hour * ${hours} * (0.3 + 0.7 * (1 + sin((extract(hour from ${time}) - 8) / 12 * pi())) / 2)
       * (0.85 + abs(hashtext(name || ${time}::text)) % 100 * 0.003)`;
@@ -166,7 +166,7 @@ async function writeLastSeen(tx: Tx): Promise<void> {
     update application_instances set seen_at = now() - interval '1 minute', created_at = now() - interval '2 days'`.execute(
     tx,
   );
-  // A typo in the checkout's code.
+  // As if the checkout's code had a typo in the flag name.
   await sql`
     insert into unknown_flags (name, application, environment, created_at, seen_at)
     values ('checkout-expres', 'checkout-service', 'production', now() - interval '2 days', now() - interval '7 minutes')`.execute(

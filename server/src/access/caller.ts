@@ -27,7 +27,7 @@ export type Caller = Static<typeof Caller>;
 
 type Account = { id: number; name: string | null; username: string | null; email: string | null };
 
-/** Converts a user or service account for responses to that account itself. */
+/** Returns an account in the form of responses to the account itself. */
 export const toCaller = ({ id, name, username, email }: Account, isAPI = false): Caller => ({
   id,
   name: name ?? username ?? email ?? `user ${id}`,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The maximum lifetime of a session. The server ends an idle session earlier. */
+/** The maximum lifetime of a session. If the session is idle, the server ends it earlier. */
 export const SESSION_DAYS = 7;
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
@@ -26,8 +26,8 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void
 }
 
 /**
- * Reads the cookie with the state of a login at an identity provider. The cookie has SameSite=Lax, because the browser returns from
- * a different site.
+ * Reads the cookie with the state of a login at an identity provider. The cookie has SameSite=Lax, because the browser comes back
+ * from a different site.
  */
 export const readLoginCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
   read(request, getCookieName('login', publicUrl));

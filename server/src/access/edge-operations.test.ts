@@ -81,7 +81,7 @@ describe.each(operations)('$method $path', operation => {
       });
   });
 
-  test('signs the statement that an edge token was revoked', async () => {
+  test('signs the response that says that an edge token was revoked', async () => {
     const { method, path, body } = operation;
     const response = await harness.app.sdk.inject({
       method,
@@ -120,7 +120,7 @@ test('a feed that is limited to some projects contains no flags or tokens of oth
   expect(await findToken(revokedToken)).toMatchObject({ token: null, ended: true });
 });
 
-test('a revocation is still signed after many other tokens were revoked', async () => {
+test('the server still signs a revocation after many other tokens were revoked', async () => {
   const { db, app } = harness;
   await sql`
     insert into api_tokens (name, hint, type, environment, all_projects, hash, revoked_at)
@@ -143,7 +143,7 @@ test('a revocation is still signed after many other tokens were revoked', async 
   expect(tokenStatus).toMatchObject({ token: null, ended: true });
 });
 
-test("attributes what an edge reports for another project's token to the edge's own token", async () => {
+test("attributes usage that an edge reports for another project's token to the edge's own token", async () => {
   const client = { application: 'liar', instance: 'one', epoch: '', revision: 1, isExact: true };
   const hour = Math.floor(Date.now() / 3_600_000);
   const response = await call(harness.app, 'POST', '/api/edge/v1/report', {

@@ -14,14 +14,14 @@ const LIMITS = {
   waiting: 100,
   waitingPerCaller: 10,
   waitMs: 60_000,
-  // Tests occasionally keep the event loop busy.
+  // Tests can keep the event loop busy, which would otherwise change the limits.
   isBusy: () => false,
 };
 const NETWORK = '198.51.100.1';
 
 let app: App;
 let [alice, bob]: TestUser[] = [];
-/** The requests that have passed the gate. They do not finish until they are released. */
+/** The names of requests that have passed the gate. The requests do not finish until the test releases them. */
 let runningRequests: string[] = [];
 let release = Promise.withResolvers<void>();
 
@@ -33,9 +33,9 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Starts a server that holds requests with the header X-Hold until they are released and delays those with X-Slow by 100 ms. */
+/** Starts a server that holds requests with X-Hold until the test releases them, and delays requests with X-Slow by 100 ms. */
 async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
-  // The previous server runs its waiting requests when it stops, so each server has a separate list.
+  // When a server stops, it runs the requests that are still waiting, so each server needs its own list.
   const [passedRequests, currentRelease] = [[] as string[], Promise.withResolvers<void>()];
   [runningRequests, release] = [passedRequests, currentRelease];
   app = await buildApp(harness.db, APP_SETTINGS, { requests: { ...LIMITS, ...limits } });
@@ -48,7 +48,7 @@ async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
     await currentRelease.promise;
   });
   await app.ready();
-  // Until a credential has been verified once, its requests count towards the network they come from.
+  // Verifies the credentials, because until then their requests count towards the network they come from.
   for (const user of [alice, bob]) await get('/api/admin/user', { authorization: user?.token });
 }
 
@@ -74,7 +74,7 @@ async function countWaiting(): Promise<number> {
 /** Returns the names of the running requests and the number of waiting requests. */
 const readState = async () => ({ running: runningRequests.toSorted(), waiting: await countWaiting() });
 
-test('a caller with many requests leaves room for others, and its remaining requests wait', async () => {
+test('a caller with many requests leaves slots for others, and its remaining requests wait', async () => {
   await start();
 
   hold('alice', 6);
@@ -107,7 +107,7 @@ test('a flood of document requests does not delay a login from the same network'
   await expect.poll(readState).toEqual({ running: ['docs', 'docs', 'login'], waiting: 5 });
 });
 
-test('long work releases its slot, so that a short request of the same caller runs', async () => {
+test('long work releases its slot, so that a short request from the same caller can run', async () => {
   await start();
 
   hold('long work', 3);
@@ -125,7 +125,7 @@ test('probes get a response while all slots are taken', async () => {
     expect((await get(url, {})).statusCode).toBe(200);
 });
 
-test("rejects a request with 429 if the caller's own queue is full, and with 503 if other callers fill the server", async () => {
+test("rejects a request with 429 if its caller's queue is full, and with 503 if other callers keep the server busy", async () => {
   await start({ capacity: 1, waiting: 2, waitingPerCaller: 1 });
   hold('alice', 2);
   await expect.poll(countWaiting).toBe(1);
@@ -143,7 +143,7 @@ test("rejects a request with 429 if the caller's own queue is full, and with 503
   expect([otherResponse.statusCode, otherResponse.headers['retry-after']]).toEqual([503, '2']);
 });
 
-test("rejects with 503 a request that waited while none of its caller's requests completed", async () => {
+test("responds with 503 to a request that waited while none of its caller's requests completed", async () => {
   await start({ capacity: 1, waitMs: 1_000 });
   hold('alice', 1);
   await expect.poll(readState).toEqual({ running: ['alice'], waiting: 0 });
@@ -153,7 +153,7 @@ test("rejects with 503 a request that waited while none of its caller's requests
   expect([waitingResponse.statusCode, waitingResponse.headers['retry-after']]).toEqual([503, '2']);
 });
 
-test("rejects with 429 a request that waited while its caller's requests completed slowly", async () => {
+test("responds with 429 to a request that waited while its caller's requests completed slowly", async () => {
   await start({ capacity: 1, waiting: 100, waitingPerCaller: 100, waitMs: 2_000 });
 
   const responses = await Promise.all(

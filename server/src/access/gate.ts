@@ -23,8 +23,8 @@ export const UNGATED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The kinds of anonymous requests by their first path segment. A flood of one kind does not delay the other kinds from the same
- * network.
+ * The kinds of anonymous requests, by the start of the path. Each kind counts separately, so a flood of one does not delay the others
+ * from the same network.
  */
 const KINDS: [kind: string, path: RegExp][] = [
   ['login', /^\/(auth\/(simple|oidc|methods)|logout)/],
@@ -49,7 +49,7 @@ export const getRequestLimits = (poolSize: number): ShareLimits => ({
   isBusy: makeBusyCheck(),
   waiting: 10_000,
   waitingPerCaller: 1_000,
-  // Less than the 10 s within which Node.js must have received the whole request.
+  // Less than `requestTimeout`, the 10 s in which Node.js must receive the whole request.
   waitMs: 8_000,
 });
 
@@ -73,13 +73,13 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
         ),
   );
   const verifiedCallers = makeVerifiedCallers();
-  /** When a request of the caller last completed without a server error (5xx). */
+  /** When each caller's last request without a server error (5xx) completed. */
   const completedAt = new BoundedMap<string, number>(MAX_CALLERS);
   app.decorateRequest('visit');
 
   /**
    * Acquires a slot for a request. If none of the caller's requests completed during the second half of the wait, all of them are
-   * waiting for the database. That is not the caller's fault, so the caller is not told to send fewer requests.
+   * probably waiting for the database. The error then blames the database rather than the number of requests.
    */
   const acquire = async (caller: string, { isGone }: AdmittedRequest): Promise<Release> => {
     const startedAt = performance.now();
@@ -124,9 +124,9 @@ function hashCredential(request: FastifyRequest, publicUrl: string): string {
   return secret === '' ? '' : hashToken(secret).toString('base64');
 }
 
-/** Remembers the callers of recently verified credentials. The least recently used credential is forgotten first. */
+/** Remembers the callers of recently verified credentials, and forgets the least recently used credential first. */
 function makeVerifiedCallers() {
-  /** The caller of each credential, by the hash of the credential. */
+  /** The callers, by the hash of the credential. */
   const callers = new Map<string, string>();
   return {
     find: (hash: string): string | undefined => callers.get(hash),

@@ -41,14 +41,14 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor;
-    /** The project in which the permission was checked, on a route with `:featureName` and no `:projectId`. */
+    /** On a route with `:featureName` but no `:projectId`, the project in which the guard checked the permission. */
     projectOfFeature: string;
     /**
-     * Identifies the caller in rate limits: either an account, whichever of its tokens is used, or one admin token. Empty on public
-     * routes.
+     * Identifies the caller in rate limits. An account is one caller, no matter which of its tokens it uses, and each admin token is
+     * one. Empty on public routes.
      */
     caller: string;
-    /** The session of the request. It is null for a request with a token. */
+    /** The id of the request's session, or null for a request with a token. */
     sessionId: number | null;
   }
   interface FastifyInstance {
@@ -72,12 +72,12 @@ declare module 'fastify' {
 const MAX_TOKEN_LENGTH = 512;
 
 /**
- * The prefix of tokens with a scope. Servers of an older version, which do not know scopes, reject such a token instead of
- * ignoring its scope.
+ * The prefix of tokens with a scope. Because of it, servers of an older version, which do not know scopes, reject the token rather
+ * than ignore its scope.
  */
 export const SCOPED_PREFIX = 'scoped:';
 
-/** Authenticates every request. Every route declares a permission or is in the list of public routes. */
+/** Authenticates every request. Throws if a route neither declares a permission nor is in the list of public routes. */
 export function installAuthentication(app: App, db: Db, publicUrl: string): void {
   const countEnded = makeEndedTokenCounter(app);
   app.decorateRequest('actor');
@@ -96,12 +96,12 @@ export function installAuthentication(app: App, db: Db, publicUrl: string): void
   app.addHook('onRequest', async request => {
     const route = request.routeOptions.url;
     if (route !== undefined && PUBLIC_ROUTES.has(route)) return;
-    // Inside the API, only authenticated callers learn that a path does not exist.
+    // Below /api/, only authenticated callers learn that a path does not exist.
     if (route === undefined && (!request.url.startsWith('/api/') || isProxyPath(request.url))) return;
     request.actor = await authenticate(db, request, publicUrl, countEnded);
     request.caller ||= `account ${request.actor.userId}`;
   });
-  // The router rejects a malformed path before there is a route, so no hook runs.
+  // The router rejects a malformed path before it chooses a route, so no hook runs.
   app.decorate('callerError', async request => {
     if (!request.url.startsWith('/api/') || isProxyPath(request.url)) return undefined;
     return await authenticate(db, request, publicUrl, countEnded).then(
@@ -150,7 +150,7 @@ async function authenticate(
     : await authenticateApiToken(db, request, token, countEnded);
 }
 
-/** Counts and logs the use of a revoked or expired token, because somebody still has the token or has found it. */
+/** Counts and logs the use of a revoked or expired token, because it means that somebody still uses the token or has found it. */
 type CountEnded = (request: FastifyRequest, kind: 'api' | 'personal', reason: EndReason, id: number) => void;
 
 function makeEndedTokenCounter(app: App): CountEnded {
@@ -273,8 +273,8 @@ function recordUse(db: Db, request: FastifyRequest, table: Credential['table'], 
 }
 
 /**
- * Rejects an actor without the operation's permission in the project and environment that the parameters name. If they name a
- * feature but no project, it returns the feature's project.
+ * Rejects an actor who lacks the operation's permission in the project and environment that the parameters name. If they name a
+ * feature but no project, returns the feature's project.
  */
 export async function authorize(
   db: Reader,
@@ -291,7 +291,7 @@ export async function authorize(
 
 export type Decision = 'allowed' | 'lacks-permission' | 'cannot-read-project';
 
-/** Returns the guard's decision about a request that requires the permission in the given scope, without sending the request. */
+/** Returns what the guard would decide about a request that requires the permission in the project and environment. */
 export async function decide(
   db: Reader,
   actor: Actor,
@@ -313,7 +313,7 @@ export function requirePermission(actor: Actor, permissions: readonly Permission
   if (!ownerHasPermission(actor, coveredPermissions)) throw noAccess(permissions);
 }
 
-/** Rejects an actor with none of the permissions in the project. An actor who cannot read the project gets 404. */
+/** Rejects an actor with none of the permissions in the project. If the actor cannot read the project, throws 404. */
 export async function requireInProject(
   db: Reader,
   actor: Actor,
@@ -330,8 +330,8 @@ export async function requireInProject(
 
 /**
  * Like `requireInProject`, but for a feature whose project is not in the path. Returns the project that was checked. The
- * operation must look for the feature in that project, because before the operation runs, the feature may move to a project where
- * the actor has no permission.
+ * operation must look up the feature in that project, because in the meantime the feature may move to a project where the actor has
+ * no permission.
  */
 async function requireForFeature(
   db: Reader,

@@ -9,14 +9,14 @@ import { call } from '../test/request.ts';
 
 const operations = listAdminOperations().filter(({ method }) => method === 'GET');
 
-/** Strings that only members of the project can see. */
+/** Strings that only members of the private project can see. */
 const SECRETS = ['project', 'flag', 'parent', 'link', 'segment', 'field', 'token', 'person'].map(
   what => `hush-${what}`,
 );
 
 const MISSING_ID = 999_999;
 const harness = useHarness();
-/** The values of each path parameter: a visible resource, a resource in the private project and a missing resource. */
+/** The values of a path parameter: a visible resource, a resource in the private project and a missing resource. */
 type Values = { open: string; hidden: string; missing: string };
 const values: Record<string, Values> = {};
 /** The outsiders are a Viewer, an Editor, and a member of a different private project. */
@@ -31,7 +31,7 @@ const post = async (path: string, body: object) => {
   return response.body;
 };
 
-/** Creates the same resources in an open and in a private project. Both use the global segment. */
+/** Fills a project with resources, the same in the open and in the private project. Both use the global segment. */
 async function fillProject(project: string, prefix: string, globalSegment: number, owner: TestUser) {
   const projectPath = `projects/${project}`;
   const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1'] }];
@@ -90,7 +90,7 @@ function getValues(name: string): Values {
   return found;
 }
 
-/** Returns a response without the values that differ between two calls. */
+/** Returns a response without the values that change with each call. */
 const removeVolatileValues = ({ status, body }: { status: number; body: unknown }): string =>
   JSON.stringify([status, body])
     .replace(/"id":"[0-9a-f-]{36}","name"/g, '"id":"…","name"')
@@ -129,7 +129,7 @@ const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
 const SERVER_PATHS = ['/internal-backstage/prometheus', '/health', '/ready'];
 /** The operation that lists all users for access pickers, including members of private projects. */
 const PEOPLE_PATHS = ['/api/admin/user-admin/access'];
-/** Returns whether other tests cover the path. Other tests check who sees applications, and an OFREP stream has a secret URL. */
+/** Returns whether other tests cover the path: they check who can see applications, and an OFREP stream has a secret URL. */
 const isTestedElsewhere = (path: string) => path.includes('{appName}') || path.startsWith('/ofrep/');
 const guardedOperations = operations.filter(
   ({ path }) => ![...SERVER_PATHS, ...PEOPLE_PATHS].includes(path) && !isTestedElsewhere(path),
@@ -193,7 +193,7 @@ beforeAll(async () => {
 
   await makeProject(db, { id: 'hush-project', name: 'hush-project', mode: 'private' });
   const hidden = await fillProject('hush-project', 'hush', sharedSegment.id, member);
-  // The member changes something, so the events name the member as their creator.
+  // The member makes a change, so that events name the member as their creator.
   await call(harness.app, 'PUT', '/api/admin/projects/hush-project', {
     token: member.token,
     body: { name: 'hush-project', description: 'hush-project' },
@@ -256,7 +256,7 @@ test(
   },
 );
 
-/** Replaces the names and ids in the request, which a response may repeat, so that responses can be compared. */
+/** Replaces names and ids that a response may repeat from the request, so that responses can be compared. */
 function removeRequestedNames(text: string): string {
   const requestedNames = Object.values(values).flatMap(({ open, hidden, missing }) =>
     hidden === open ? [] : [hidden, missing],

@@ -65,7 +65,7 @@ const OWNER = [
   'PROJECT_USER_ACCESS_WRITE',
 ];
 
-/** Operations that need no token, and the status of their example without a token. */
+/** Operations that need no token, and the status of the example request without one. */
 const PUBLIC: Record<string, number> = {
   'GET /health': 200,
   'GET /ready': 200,
@@ -100,10 +100,10 @@ const CHECKED_INSIDE: Record<string, string[]> = {
 const READS =
   /\/(validate|validate-password|preview|playground|playground\/advanced|export|archive\/validate|naming\/validate)$/;
 
-/** Returns whether the request names the default project, which can be in the body. An Editor owns that project. */
+/** Returns whether the body names the default project, which every Editor owns. */
 const namesDefault = ({ body }: Operation) => JSON.stringify(body ?? '').includes('"project":"default"');
 
-/** Returns the name of a feature in the project, for paths that name a feature but no project. */
+/** Returns the name of the project's feature, for paths that name a feature but no project. */
 const featureNameFor = (project: string) => `flag-of-${project}`;
 const namesOnlyFeature = ({ path }: Operation) =>
   path.includes('{featureName}') && !path.includes('{projectId}');
@@ -143,7 +143,7 @@ async function makeProjectWithFeature(fields: Partial<NewProject> = {}): Promise
 
 let ownedProjectId: string | undefined;
 
-/** Returns a project of the Owner. Reads share one project, and each write gets a project that later operations do not use. */
+/** Returns a project of the Owner. Reads share a project, but no operation uses a project after a write to it. */
 async function getOwnedProject({ method }: Operation): Promise<string> {
   if (ownedProjectId === undefined) {
     ownedProjectId = (await makeProjectWithFeature()).id;
@@ -169,10 +169,10 @@ async function send(
 const findLastEventId = async (): Promise<number> =>
   (await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db)).rows[0]?.id ?? 0;
 
-/** The id of the last event, or undefined if a request may have added events since it was read. */
+/** The id of the last event. Undefined if a request may have added events since the id was read. */
 let knownEventId: number | undefined;
 
-/** Expects that the request is rejected and records no event. */
+/** Expects the server to reject the request and record no event. */
 async function expectRejected(
   operation: Operation,
   token: string | null,
@@ -193,7 +193,7 @@ async function expectAllowed(operation: Operation, token: string, project?: stri
   expect(['AuthenticationRequired', 'NoAccessError']).not.toContain(body?.name);
 }
 
-/** Expects that the request is allowed if the role has a permission that the operation declares, and rejected otherwise. */
+/** Expects the server to allow the request only if the role has a permission that the operation declares. */
 async function expectByDeclaration(
   operation: Operation,
   role: string,
@@ -240,18 +240,18 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))('
     test("rejects an admin's read-only token", () =>
       expectRejected(operation, tokens.readOnly ?? '', 403, 'NoAccessError'));
 
-  test('the declared permission decides for a Viewer', () => expectByDeclaration(operation, 'Viewer', []));
-  test('the declared permission decides for an Editor', () =>
+  test('checks the declared permission for a Viewer', () => expectByDeclaration(operation, 'Viewer', []));
+  test('checks the declared permission for an Editor', () =>
     expectByDeclaration(operation, 'Editor', namesDefault(operation) ? [...EDITOR, ...OWNER] : EDITOR));
   if (isInProject) {
-    test('the declared permission decides for an Editor in the default project', () =>
+    test('checks the declared permission for an Editor in the default project', () =>
       expectByDeclaration(operation, 'Editor', [...EDITOR, ...OWNER], 'default'));
-    test('the declared permission decides for a Reader', () => expectByDeclaration(operation, 'Reader', []));
-    test('the declared permission decides for a Reader of a private project', () =>
+    test('checks the declared permission for a Reader', () => expectByDeclaration(operation, 'Reader', []));
+    test('checks the declared permission for a Reader of a private project', () =>
       expectByDeclaration(operation, 'Reader', [], 'private-project'));
-    test('the declared permission decides for a Member', () =>
+    test('checks the declared permission for a Member', () =>
       expectByDeclaration(operation, 'Member', MEMBER));
-    test('the declared permission decides for an Owner', async () => {
+    test('checks the declared permission for an Owner', async () => {
       await expectByDeclaration(operation, 'Owner', OWNER, await getOwnedProject(operation));
     });
     test('a Viewer and an Editor get the same 404 for a private project as for a missing project', async () => {
@@ -268,7 +268,7 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))('
       }
     });
   }
-  test('an Admin is allowed', async () => {
+  test('allows an Admin', async () => {
     await expectAllowed(
       operation,
       tokens.Admin ?? '',

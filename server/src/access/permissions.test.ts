@@ -26,7 +26,7 @@ beforeAll(async () => {
 type ListedPermission = { permission: string; project?: string; environment?: string };
 type Access = { permissions: ListedPermission[]; projects: string[] };
 
-/** Reads what a client can find out about the user's access. */
+/** Reads what the API says about the user's access. */
 async function readAccess(user: string): Promise<Access> {
   const token = fixture.tokens[user] ?? '';
   const { body: me } = await call(harness.app, 'GET', '/api/admin/user', { token });
@@ -72,11 +72,11 @@ test(
           }
         },
       ),
-      // Shrinking is disabled, because it would create a hundred more worlds.
+      // endOnFailure disables shrinking, which would create a hundred more worlds.
       { numRuns: WORLDS, seed: SEED, endOnFailure: true },
     );
 
-    // A run in which everything is allowed, or nothing is, proves little.
+    // A run that allows everything or nothing would prove little.
     const share = (status: number) => (statuses[status] ?? 0) / (WORLDS * QUERIES_PER_WORLD);
     for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.01);
   },

@@ -64,7 +64,7 @@ export const PROJECT_PERMISSIONS = [
   'PROJECT_SETTINGS_WRITE',
 ] as const;
 
-/** Permissions that are granted in a project, for one environment or for all environments. */
+/** Project permissions that are granted for one environment or for all environments. */
 export const ENVIRONMENT_PERMISSIONS = [
   'CREATE_FEATURE_STRATEGY',
   'UPDATE_FEATURE_STRATEGY',
@@ -93,8 +93,7 @@ const isProjectPermission = (permission: string): boolean =>
   PROJECT_PERMISSIONS.some(projectPermission => projectPermission === permission);
 
 /**
- * Returns where a caller needs one of the permissions: on the instance, in the project or in the environment. Error messages show
- * the scope.
+ * Returns where a caller needs one of the permissions, for error messages: on the instance, in the project or in the environment.
  */
 export function getPermissionScope(
   permissions: readonly string[],

@@ -6,7 +6,7 @@ import { useHarness } from '../test/harness.ts';
 import { listAdminOperations } from '../test/operations.ts';
 import { type ApiResponse, call } from '../test/request.ts';
 
-/** The prefix of all names in the private project, and of no other names. */
+/** All names in the private project have this prefix, and no other names do. */
 const SECRET = 'zqx';
 const PRIVATE = 'zqx-project';
 
@@ -216,7 +216,7 @@ test.each([
   },
 );
 
-test('no rejection of a taken name reveals the private project that uses the name', async () => {
+test('rejecting a taken name does not reveal the private project that uses it', async () => {
   const token = String(outsiders[1]?.token);
   const attempts: [string, object][] = [
     ['projects/default/features', { name: 'zqx-flag' }],

@@ -1,4 +1,4 @@
-/** Ids of the built-in roles, as 0002_access.sql inserts them. */
+/** Ids of the built-in roles, which must match 0002_access.sql. */
 export const ROOT_ROLES = { Admin: 1, Editor: 2, Viewer: 3 } as const;
 export const PROJECT_ROLES = { Owner: 4, Member: 5, Reader: 6 } as const;
 

@@ -5,9 +5,9 @@ import type { FastifyRequest } from 'fastify';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Rejects a write that has a session cookie but does not come from a page of this server. A browser also sends the cookie with
- * requests that other sites cause. Only a header that pages cannot set proves where a request comes from, so a request without such
- * a header is rejected.
+ * Rejects a write with a session cookie unless it comes from a page of this server, because browsers also send the cookie with
+ * requests that other sites cause. Only a header that pages cannot set proves where a request comes from, so a request without
+ * such a header is rejected too.
  */
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
   if (!SAFE_METHODS.has(request.method) && !isSameOrigin(request, publicUrl))
@@ -15,8 +15,8 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string): v
 }
 
 /**
- * Rejects requests from pages of other sites, for routes that need no cookie. Command-line tools send neither Sec-Fetch-Site nor
- * Origin, so their requests are accepted.
+ * Rejects requests from pages of other sites, for routes that need no cookie. Requests of command-line tools are accepted, because
+ * they have neither Sec-Fetch-Site nor Origin.
  */
 export function rejectOtherOrigins(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;

@@ -24,21 +24,21 @@ const PROJECTS = ['alpha', 'beta', 'vault'];
 /** The owners who can read the private project. */
 const VAULT_READERS = ['admin', 'owner'];
 const ENVIRONMENTS = ['development', 'production'];
-/** Permissions that some operation requires, so that most random lists matter. */
+/** Permissions that at least one operation requires, so that most random lists make a difference. */
 const PERMISSIONS = [
   ...['CREATE_SEGMENT', 'CREATE_TAG_TYPE', 'CREATE_PROJECT', 'UPDATE_STRATEGY', 'READ_ROLE'],
   ...['CREATE_FEATURE', 'UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_PROJECT', 'UPDATE_FEATURE_DEPENDENCY'],
   ...['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'],
 ];
 
-/** Operations with permissions that the guard checks, and reads that need none. No request changes anything. */
+/** Operations whose permissions the guard checks, and reads that need no permission. None of the requests changes anything. */
 const operations = listAdminOperations().filter(
   ({ id, method, permission, path, bodySchema }) =>
     permission !== undefined &&
     (permission !== 'NONE' || method === 'GET') &&
     (method === 'GET' || bodySchema !== undefined || /{projectId}.*{featureName}/.test(path)) &&
     !path.endsWith('/stream') &&
-    // This operation changes nothing despite its method, because there are no change requests yet.
+    // setChangeRequestConfig changes nothing despite its method, because there are no change requests yet.
     id !== 'setChangeRequestConfig',
 );
 
@@ -94,7 +94,7 @@ function permissionsCoveredByScope(
   return coveredPermissions.length > 0 && coveredPermissions;
 }
 
-/** Returns whether the owner has one of the permissions there. */
+/** Returns whether the owner has one of the permissions in the project and environment. */
 const hasOne = (
   heldPermissions: HeldPermission[],
   permissions: readonly string[],
@@ -142,8 +142,8 @@ beforeAll(async () => {
 });
 
 /**
- * Sends a request with an invalid body, so that nothing changes. A permitted request gets 400 or a different error that is neither
- * 401 nor 403.
+ * Sends a request with an invalid body, so that nothing changes. The server responds to a permitted request with 400 or another
+ * error that is neither 401 nor 403.
  */
 async function sendInvalidRequest(operation: Operation, token: string, project: string, environment: string) {
   const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
@@ -218,20 +218,20 @@ test(
             const ownerHas = (permissions: readonly string[]) =>
               hasOne(heldPermissions, permissions, checkedProject, checkedEnvironment);
             const canRead = checkedProject !== 'vault' || VAULT_READERS.includes(role);
-            // The owner may have one of the operation's permissions, while the scope covers only a different permission.
+            // The owner may have one of the operation's permissions while the scope covers only another one.
             const sharesNone =
               coveredPermissions &&
               canRead &&
               ownerHas(permissionsNeededBy(operation)) &&
               !ownerHas(coveredPermissions);
             const allows = coveredPermissions !== false && !sharesNone;
-            // A path with a feature and no project does not reveal that the feature exists elsewhere.
+            // If the path names a feature but no project, the response does not reveal that the feature exists elsewhere.
             const isHidden =
               isByFeature && (ownerStatus.status === 404 || scope.projects?.includes(project) === false);
             const rejection =
               isHidden && tokenStatus.status === 404
                 ? { status: 404, isScopeRejection: false }
-                : // If both reject the request, the error can name either.
+                : // If both the scope and the permissions reject the request, the error can name either.
                   {
                     status: 403,
                     isScopeRejection:
@@ -254,7 +254,7 @@ test(
       { numRuns: TOKENS, seed: SEED, endOnFailure: true },
     );
 
-    // A run in which everything is allowed, or nothing is, proves little.
+    // A run that allows everything or nothing would prove little.
     for (const count of Object.values(outcomes)) expect(count / (TOKENS * CALLS)).toBeGreaterThan(0.01);
   },
 );

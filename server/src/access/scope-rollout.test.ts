@@ -27,7 +27,7 @@ const callWithToken = (method: Method, url: string, body?: unknown) =>
 const callAsAdmin = (method: Method, url: string, body?: unknown) => call(harness.app, method, url, { body });
 const productionPath = (flag: string) => `${PROJECT}/features/${flag}/environments/production`;
 
-/** Creates a flag with strategies that an admin has set in production. */
+/** Creates a flag whose production strategies are set by an admin. */
 async function makeFlag(name: string, strategies: object[] = [], enabled = false): Promise<string> {
   await makeFeature(harness.db, 'shop', { name });
   for (const strategy of strategies)
@@ -52,7 +52,7 @@ async function expectTooLarge(
   expect(status).toBe(403);
 }
 
-test('adds a strategy up to the maximum rollout, but not beyond it', async () => {
+test('adds a strategy only up to the maximum rollout', async () => {
   const flag = await makeFlag('added');
   const url = `${productionPath(flag)}/strategies`;
 
@@ -64,7 +64,7 @@ test('adds a strategy up to the maximum rollout, but not beyond it', async () =>
   expect((await callWithToken('POST', developmentUrl, rollout(100))).status).toBe(200);
 });
 
-test('updates, patches and replaces a strategy only within the maximum rollout', async () => {
+test('updates, patches and replaces a strategy only up to the maximum rollout', async () => {
   const flag = await makeFlag('updated', [rollout(10)]);
   const [strategy] = await listStrategies(flag);
   const url = `${productionPath(flag)}/strategies/${strategy?.id}`;
@@ -77,7 +77,7 @@ test('updates, patches and replaces a strategy only within the maximum rollout',
   expect((await callWithToken('PUT', url, rollout(20))).status).toBe(200);
 });
 
-test('a strategy that is already above the maximum can be lowered, but not opened to more people', async () => {
+test('lowers a strategy that is already above the maximum, but does not open it to more people', async () => {
   const flag = await makeFlag('lowered', [rollout(100, TESTERS)], true);
   const [strategy] = await listStrategies(flag);
   const url = `${productionPath(flag)}/strategies`;
@@ -91,7 +91,7 @@ test('a strategy that is already above the maximum can be lowered, but not opene
   expect((await callWithToken('POST', `${productionPath(flag)}/off`)).status).toBe(200);
 });
 
-test('does not enable a flag above the maximum rollout, whether alone, in bulk or with the default strategy', async () => {
+test('does not enable a flag above the maximum rollout, either alone, in bulk or with the default strategy', async () => {
   const flag = await makeFlag('enabled', [rollout(50)]);
   const bulk = `${PROJECT}/bulk_features/environments/production/on`;
 
@@ -158,7 +158,7 @@ test('does not copy, clone, revive or import flags above the maximum rollout', a
   );
 });
 
-test('does not set a default strategy above the maximum rollout for production', async () => {
+test('does not set a default strategy for production that is above the maximum rollout', async () => {
   const url = `${PROJECT}/environments/production/default-strategy`;
 
   await expectTooLarge(callWithToken('POST', url, rollout(50)));
@@ -167,7 +167,7 @@ test('does not set a default strategy above the maximum rollout for production',
   expect((await callWithToken('POST', `${productionPath(flag)}/on`)).status).toBe(200);
 });
 
-test('does not delete the strategy that limits a rollout', async () => {
+test('deletes a strategy of a flag above the maximum rollout, but does not enable the flag again', async () => {
   const flag = await makeFlag('kept', [rollout(100, TESTERS), rollout(10)], true);
   const [, small] = await listStrategies(flag);
 
@@ -179,7 +179,7 @@ test('does not delete the strategy that limits a rollout', async () => {
 const rolloutInGroup = (percentage: number, groupId: string, stickiness = 'userId') =>
   rollout(percentage, { parameters: { rollout: String(percentage), stickiness, groupId } });
 
-test('the rollouts of strategies that select different people add up', async () => {
+test('adds up the rollouts of strategies that select different people', async () => {
   const flag = await makeFlag('added-up', [rolloutInGroup(20, 'a')], true);
   const url = `${productionPath(flag)}/strategies`;
 
@@ -196,7 +196,7 @@ test('the rollouts of strategies that select different people add up', async () 
   expect((await callWithToken('POST', url, rolloutInGroup(25, 'a'))).status).toBe(200);
 });
 
-test("if an admin's strategies add up to more than the maximum, the token can lower them but not enable the flag", async () => {
+test("lowers an admin's strategies that add up to more than the maximum, but does not enable their flag", async () => {
   const flag = await makeFlag('adds-up', [rolloutInGroup(100, 'a'), rolloutInGroup(20, 'b')], true);
   const url = `${productionPath(flag)}/strategies`;
   const [large] = await listStrategies(flag);
@@ -208,7 +208,7 @@ test("if an admin's strategies add up to more than the maximum, the token can lo
   expect((await callWithToken('POST', `${productionPath(flag)}/on`)).status).toBe(403);
 });
 
-test('does not remove or change a dependency that limits a larger rollout', async () => {
+test('does not remove or change a dependency that restricts a larger rollout', async () => {
   const parent = await makeFlag('parent', [rollout(1)], true);
   const otherParent = await makeFlag('other-parent', [rollout(100)], true);
   const flag = await makeFlag('child', [rollout(100)], true);
@@ -227,7 +227,7 @@ test('does not remove or change a dependency that limits a larger rollout', asyn
   expect((await callWithToken('DELETE', url)).status).toBe(200);
 });
 
-test('does not edit a segment that limits a larger rollout', async () => {
+test('does not edit a segment that restricts a larger rollout', async () => {
   const makeSegment = async (name: string) =>
     (await callAsAdmin('POST', '/api/admin/segments', { name, project: 'shop', ...TESTERS })).body.id;
   const [large, small] = [await makeSegment('large'), await makeSegment('small')];
