@@ -156,7 +156,7 @@ import { WRITERS } from './writers.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** The flags in memory are refreshed every second. A database that has not responded for this long counts as unreachable. */
+/** The server refreshes the flags in memory every second. After this long without a response, the database counts as unreachable. */
 const DATABASE_GONE_AFTER_S = 5;
 
 type ServerOptions = FastifyHttpOptions<RawServerDefault>;
@@ -169,7 +169,7 @@ declare module 'fastify' {
     usage: Usage;
     /** The revisions that SDK instances have presented, held in memory until they are written to the database. */
     reach: Clients;
-    /** The application that serves SDKs on the same listener. */
+    /** The Fastify application that serves SDKs on the same listener. */
     sdk: FastifyInstance;
   }
 }
@@ -193,7 +193,7 @@ export type AppSettings = Pick<
   | 'disabledAuthorization'
 >;
 
-/** The connection pools for everything except short requests. */
+/** The connection pools for work other than short requests. */
 type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db; metricsDb?: Db };
 
 /** Limits that are omitted keep their defaults. */
@@ -209,13 +209,13 @@ type BuildOptions = ServerOptions &
     reachLimits?: Partial<ClientLimits>;
     consoleFiles?: ConsoleFiles;
     help?: Help | undefined;
-    /** Wraps the database as the source of flags, to replace it with snapshots while it does not respond. */
+    /** Wraps the database as the source of flags, so that snapshots can stand in while it does not respond. */
     wrapSource?: (database: Source) => Source;
     /** Returns whether the database rejects writes. */
     isReadOnly?: () => boolean;
   };
 
-/** Builds the application. The whole HTTP surface is in this one list. */
+/** Builds the application. Every HTTP route is registered here. */
 export async function buildApp(
   db: Db,
   settings: AppSettings,
@@ -439,7 +439,7 @@ async function installSdk(
   app.addHook('preClose', async () => await sdk.close());
 }
 
-/** Returns the keys and the allowed targets in the form that integrations need. */
+/** Returns the keys and the allowed targets for integrations. */
 export const integrationSettings = (config: AppSettings) => ({
   keyring: makeKeyring(config.secretKey, config.oldSecretKeys),
   targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
@@ -454,11 +454,11 @@ function serverOptions(
     logger: logOptions(logLevel, outageLog),
     logController: new RequestLogController(),
     genReqId: () => randomUUID(),
-    // Only these proxies are trusted to report the client's IP address, because events record it.
+    // Only these proxies may report the client's IP address, because events record the address.
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    // With Node's defaults of 60 s and 300 s, a thousand slow clients were all still connected after 15 s. With these timeouts,
-    // none of them was.
+    // With Node's defaults of 60 s and 300 s, all of 1,000 slow clients were still connected after 15 s. With these timeouts,
+    // none were.
     requestTimeout: 10_000,
     // We reject a request without a Host ourselves (platform/http/input/url-limits.ts), because Node's own response has no body.
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
@@ -468,9 +468,9 @@ function serverOptions(
         allErrors: true,
         coerceTypes: false,
         removeAdditional: false,
-        // A root role is given as an id or a name.
+        // A root role can be an id or a name.
         allowUnionTypes: true,
-        // The schemas are our own and are linted with openapi.json. Checking them again would add 0.8 s to the first request.
+        // Our own schemas are linted as part of openapi.json. Validating them again would add 0.8 s to the first request.
         validateSchema: false,
         verbose: true,
         keywords: [RULE, ROW_ID],
@@ -478,8 +478,8 @@ function serverOptions(
       onCreate: restrictDateTimes,
     },
     schemaController: lazyCompilers,
-    // Our message is built from `validation` (platform/http/input/violations.ts). Fastify would join all violations into its
-    // message, and there can be 100,000.
+    // We build the message from `validation` (platform/http/input/violations.ts). Fastify would join all violations, of which there
+    // can be 100,000, into one message.
     schemaErrorFormatter: () => new Error('The request does not match its schema'),
     // No hook runs for these errors, so the headers are set here.
     frameworkErrors: async (error, request, reply) =>

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await makeProject(harness.db, { id: 'vault', mode: 'private' });
 });
 
-/** Creates a token for a new admin, or for the given owner. */
+/** Creates a token for the owner or, without one, for a new admin. */
 const makeToken = async (scope: TokenScope, owner?: TestUser) =>
   makeScopedToken(harness.db, owner ?? (await makeUser(harness.db, 'Admin')), scope);
 
@@ -69,7 +69,7 @@ test("a token for a private project can read it if the token's owner can", async
 const enablePath = (environment: string) =>
   `projects/shop/features/flag-of-shop/environments/${environment}/on`;
 
-test('a token for one environment changes only that environment, and nothing that applies to all environments', async () => {
+test('a token for one environment can change that environment, but nothing that applies to all environments', async () => {
   const token = await makeToken({ environments: ['development'] });
 
   expect((await send(token, 'POST', enablePath('development'))).status).toBe(200);
@@ -83,7 +83,7 @@ test('a token for one environment changes only that environment, and nothing tha
   );
 });
 
-test('a scope with a list of permissions allows nothing else', async () => {
+test('a scope with a list of permissions allows only those', async () => {
   const token = await makeToken({ projects: ['shop'], permissions: ['CREATE_FEATURE', 'CREATE_SEGMENT'] });
 
   expect((await createFlag(token, 'shop')).status).toBe(201);
@@ -95,7 +95,7 @@ test('a scope with a list of permissions allows nothing else', async () => {
   });
 });
 
-test('a read-only token changes nothing', async () => {
+test('a read-only token cannot change anything', async () => {
   const token = await makeToken({ readOnly: true });
 
   expect((await send(token, 'GET', 'projects/vault')).status).toBe(200);
@@ -197,7 +197,7 @@ test('a token with a scope cannot make a private project open', async () => {
   expect((await send(token, 'PUT', 'projects/vault', { name: 'Vault', mode: 'private' })).status).toBe(200);
 });
 
-test('a token loses the permissions that its owner loses, and ends when the owner is deactivated', async () => {
+test('a token loses the permissions that its owner loses, and becomes invalid when the owner is deactivated', async () => {
   const owner = await makeUser(harness.db, 'Admin');
   const token = await makeToken({ projects: ['shop'] }, owner);
   expect((await createFlag(token, 'shop')).status).toBe(201);
@@ -213,7 +213,7 @@ test('a token loses the permissions that its owner loses, and ends when the owne
   expect((await send(token, 'GET', 'projects/shop')).status).toBe(401);
 });
 
-test('a token ends when a project in its scope is deleted and a new project gets the same id', async () => {
+test('a token becomes invalid when a project in its scope is deleted and a new project gets the same id', async () => {
   await makeProject(harness.db, { id: 'kiosk' });
   const token = await makeToken({ projects: ['shop', 'kiosk'] });
   expect((await createFlag(token, 'shop')).status).toBe(201);
@@ -230,11 +230,11 @@ test('a token ends when a project in its scope is deleted and a new project gets
   expect((await createFlag(await makeToken({ projects: ['kiosk'] }), 'kiosk')).status).toBe(201);
 });
 
-test('the secret of a token with a scope starts with scoped:, which servers that do not know scopes reject', async () => {
+test('the secret of a token with a scope starts with scoped:, so that servers without scopes reject it', async () => {
   expect(await makeToken({ readOnly: true })).toMatch(/^scoped:hyp_/);
 });
 
-test('a token makes no more changes than its scope allows, and shows its owner how many are left', async () => {
+test('a token can make no more changes than its scope allows, and its owner sees how many are left', async () => {
   const token = await makeToken({ projects: ['shop'], maxChanges: 2 });
   await createFlag(token, 'shop');
   expect((await send(token, 'GET', 'user')).body.token).toMatchObject({

@@ -34,13 +34,13 @@ export const SCOPE_PERMISSIONS: readonly Permission[] = [
   ...ENVIRONMENT_PERMISSIONS,
 ].filter(permission => !WITHHELD_PERMISSIONS.includes(permission));
 
-/** Where a permission is needed. Without a project, it is needed on the instance. */
+/** Where a permission is needed: on the instance if there is no project. */
 type PermissionTarget = { project?: string | undefined; environment?: string | undefined };
 
 const includes = (list: readonly string[], value: string): boolean => list.includes(value);
 
 /**
- * Describes what the scope lacks for the permission, or returns undefined if the scope covers it. Anything outside the named
+ * Says why the scope does not cover the permission, or returns undefined if it does. A permission for something outside the named
  * projects or environments, such as an instance segment or archiving a flag, is covered only if the list of permissions names it.
  */
 function describeMissing(
@@ -114,7 +114,7 @@ export function requireProjectInScope({ scope }: Actor, project: string): void {
     throw outOfScope(describeMissingProject(scope.projects, project));
 }
 
-/** Rejects an actor whose scope names projects and no permission outside them. */
+/** Rejects an actor whose scope names projects, but no permission outside them. */
 export function requireInstanceInScope({ scope }: Actor): void {
   if (scope?.projects && !scope.permissions?.some(isRootPermission))
     throw outOfScope(
@@ -163,7 +163,7 @@ export function requireRouteInScope(
 const isReadPermission = (permission: string): boolean =>
   permission.startsWith('READ_') || permission.endsWith('_READ');
 
-/** Returns the owner's permissions that remain within the scope, each with the project and environment it applies to. */
+/** Limits the owner's permissions to the scope. Each has the project and environment that it applies to. */
 export function narrowPermissions({ scope }: Actor, heldPermissions: HeldPermission[]): HeldPermission[] {
   if (scope === undefined) return heldPermissions;
   const ownerPermissions = scope.ownerIsAdmin

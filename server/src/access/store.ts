@@ -30,7 +30,7 @@ export type FoundUser = {
   seenLongAgo: boolean;
 };
 
-/** A condition on `users`, which is false for deleted and for deactivated users. */
+/** A condition on `users` that is false for deleted and deactivated users. */
 export const IS_ACTIVE = sql<boolean>`(users.deleted_at is null and users.deactivated_at is null)`;
 
 const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute', true)`;
@@ -38,7 +38,7 @@ const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute
 /** A session ends after this long without a request, or at expires_at, whichever comes first. */
 export const SESSION_IDLE = sql`interval '8 hours'`;
 
-/** A condition on `sessions`. */
+/** A condition on `sessions` that is true for sessions that have neither expired nor been idle for too long. */
 export const IS_OPEN_SESSION = sql<boolean>`(sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE})`;
 
 /**
@@ -55,7 +55,7 @@ export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
   select distinct permission from ${heldOnInstance(sql<number>`users.id`)}
 )`;
 
-/** Finds revoked and expired tokens too. The database clock decides, because all servers share it. */
+/** Also finds revoked and expired tokens. The database clock decides which have expired, because all servers share it. */
 export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken | undefined> {
   return await db
     .selectFrom('api_tokens')
@@ -103,15 +103,15 @@ export type FoundPersonalToken = FoundUser & {
 };
 
 /**
- * A condition on `personal_access_tokens as token`, which is true if a project that the scope names is newer than the token. The
- * project was deleted and created again with the same id, so it is not the project for which the token was created.
+ * A condition on `personal_access_tokens as token` that is true if a project in the scope is newer than the token. In that case, the
+ * original project was deleted, and the token was not created for the new project with the same id.
  */
 const HAS_NEW_PROJECT = sql<boolean>`exists (
   select from projects
   where projects.id = any(array(select jsonb_array_elements_text(token.scope -> 'projects')))
     and projects.created_at > token.created_at)`;
 
-/** Finds expired tokens too. Revoked tokens are deleted. */
+/** Also finds expired tokens. Revoked tokens have been deleted. */
 export async function findPersonalToken(db: Reader, hash: Buffer): Promise<FoundPersonalToken | undefined> {
   return await db
     .selectFrom('personal_access_tokens as token')
@@ -162,7 +162,7 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
 
 /**
  * Records the use of a credential, at most once a minute per token or session, across all servers. Locks the user before the
- * credential, like every change that revokes credentials. Skips a user who is locked.
+ * credential, like every change that revokes credentials. Does nothing if the user is locked.
  */
 export async function markSeen(db: Db, table: Credential['table'], id: number): Promise<void> {
   const credential = sql.table(table);
@@ -190,7 +190,7 @@ const ADMINS = sql`
   where held.project is null and role_permissions.project is null and environment is null
     and permission = 'ADMIN'`;
 
-/** A condition on `users`, which is true for users with ADMIN. */
+/** A condition on `users` that is true for users with ADMIN. */
 export const IS_ADMIN = sql<boolean>`users.id in (${ADMINS})`;
 
 /** Returns the credentials that are still valid, and whether their actors are root admins now. */
@@ -218,7 +218,7 @@ export async function listValidCredentials(
 
 export type ProjectAccess = { readable: boolean; permitted: boolean };
 
-/** Reads in one indexed query whether the actor can read the project, and has one of the permissions in it. */
+/** Reads in one indexed query whether the actor can read the project and has one of the permissions in it. */
 export async function findProjectAccess(
   db: Reader,
   actor: Actor,
@@ -287,8 +287,8 @@ export const heldPermissions = (
     and (role_permissions.environment is null or role_permissions.environment = ${environment})`;
 
 /**
- * Selects the permissions of the actor in a project. The caller appends further conditions. A role applies where it is granted,
- * which is on the instance or in one project. A permission of the role can be restricted to one project.
+ * Selects the actor's permissions in a project. The caller appends further conditions. A role applies where it is granted, which is
+ * either the instance or one project. A permission of the role can be restricted to one project.
  */
 export const heldInProject = (actor: Pick<Actor, 'userId'>, project: RawBuilder<string>) => sql`
   effective_roles as held join role_permissions using (role_id)
@@ -296,11 +296,11 @@ export const heldInProject = (actor: Pick<Actor, 'userId'>, project: RawBuilder<
     and (held.project is null or held.project = ${project})
     and (role_permissions.project is null or role_permissions.project = ${project})`;
 
-/** An actor, or a column with the ids of accounts. */
+/** Either an actor or, in `userId`, a column with account ids. */
 type ProjectReader = { isAdmin: boolean; userId: number | RawBuilder<number>; scope?: ActorScope };
 
 /**
- * Builds a condition on `projects`, which is never null. Everyone can read open and protected projects, and members can read
+ * Builds a condition on `projects` that is never null. Everyone can read open and protected projects, and members can read
  * private projects. A token whose scope names projects can read only those.
  */
 export function isReadable(reader: ProjectReader) {
@@ -328,7 +328,7 @@ export async function listReadableProjects(db: Reader, actor: Actor, projects: s
   return rows.map(row => row.id);
 }
 
-/** Returns which of the projects each of the accounts can read. */
+/** Returns, for each account, which of the projects it can read. */
 export async function listReadableProjectsByUser(
   db: Reader,
   userIds: number[],
@@ -351,7 +351,7 @@ export async function listPrivateProjects(db: Reader, projects: string[]): Promi
   return rows.map(row => row.id);
 }
 
-/** Builds a condition on a table with a column `project`, which is true for rows of projects that the actor can read. */
+/** Builds a condition on a table with a column `project`. It is true for rows of projects that the actor can read. */
 export function isInReadableProject(actor: Actor) {
   return actor.isAdmin
     ? sql<boolean>`true`
@@ -359,9 +359,9 @@ export function isInReadableProject(actor: Actor) {
 }
 
 /**
- * Selects a hash for each of the actor's roles, computed from the role, its project and its permissions. An actor who still has
- * all hashes of an earlier list has at least the permissions that the actor had then. Admin tokens have all permissions and an
- * empty list.
+ * Selects a hash for each of the actor's roles, computed from the role, its project and its permissions. As long as
+ * an actor still has all hashes of an earlier list, the actor has at least the permissions of that time. Admin tokens have all
+ * permissions and an empty list.
  */
 export const roleHashes = (actor: Actor) =>
   isAccount(actor)

@@ -3,8 +3,8 @@ import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
 /**
- * The operations of the Terraform provider for Unleash, in the order in which plan, apply, a second apply and destroy call
- * them. The provider fails on any other success code, and on a response without a required field.
+ * The operations that the Terraform provider for Unleash calls, in the order of plan, apply, a second apply and destroy. The provider
+ * fails if a success has a different status than listed here, or if a response lacks a required field.
  */
 const OPERATIONS = `
 POST api-tokens, GET api-tokens, PUT api-tokens/{}, DELETE api-tokens/{}
@@ -25,7 +25,7 @@ GET auth/oidc/settings, POST auth/oidc/settings, GET auth/saml/settings, POST au
 
 const harness = useHarness();
 
-// biome-ignore lint/suspicious/noExplicitAny: the responses of earlier steps, read by later steps
+// biome-ignore lint/suspicious/noExplicitAny: later steps read any field from the responses of earlier steps
 type State = Record<string, any>;
 type Step = {
   title: string;
@@ -34,9 +34,9 @@ type Step = {
   path: string;
   body?: (state: State) => object;
   status: number | number[];
-  /** Fields that the response must have. `list[].field` means each item of the list. */
+  /** Fields that the response must have. `list[].field` means the field in each item of the list. */
   required?: string[];
-  /** Values that the first read must return. With other values the next plan would not be empty. */
+  /** Values that the first read must return, because otherwise the next plan would not be empty. */
   shows?: (state: State) => object;
   /** The values that the read after the second apply must return. */
   showsChanged?: (state: State) => object;
@@ -47,14 +47,14 @@ type Step = {
 const buildUrl = (path: string, state: State): string =>
   `/api/admin/${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(state[name])))}`;
 
-/** Requires that a list contains a resource, because the provider looks for the resource in the list. */
+/** Returns a resource from a list, as the provider does. Fails if the list does not contain it. */
 const requireInList = (list: State[], key: string, value: unknown): State => {
   const foundItem = list.find(item => item[key] === value);
   if (!foundItem) throw new Error(`the list has no ${key} ${value}, so the provider would drop the resource`);
   return {};
 };
 
-/** Matches a response whose list has this item. */
+/** Matches a response whose list contains the item. */
 const listWith = (list: string, item: State): State => ({
   [list]: expect.arrayContaining([expect.objectContaining(item)]),
 });
@@ -84,7 +84,7 @@ const SSO = {
   addGroupsScope: true,
 };
 
-/** Halyard has neither change requests nor SAML, so the API accepts only that they are disabled. */
+/** Halyard has neither change requests nor SAML, so the API only lets you disable them. */
 const DISABLED = {
   changeRequests: { changeRequestsEnabled: false },
   saml: { enabled: false },
@@ -580,7 +580,7 @@ const CHANGE: Step[] = [
   },
 ];
 
-/** Changes made outside Terraform. Each of these resources then differs from what the second apply wrote. */
+/** Changes made outside Terraform, after which each resource differs from what the second apply wrote. */
 const DRIFT: Pick<Step, 'title' | 'method' | 'path' | 'body'>[] = [
   {
     title: 'the environment',
@@ -682,7 +682,7 @@ const DESTROY: Step[] = [
   { title: 'deletes the environment', method: 'DELETE', path: 'environments/{environment}', status: 200 },
 ];
 
-/** The provider drops a resource from its state when a read returns 404. */
+/** Reads that must return 404, because the provider then drops the resource from its state. */
 const GONE: Step[] = [
   { title: 'the user', method: 'GET', path: 'user-admin/{user}', status: 404 },
   { title: 'the group', method: 'GET', path: 'groups/{group}', status: 404 },
@@ -693,7 +693,7 @@ const GONE: Step[] = [
 
 const state: State = {};
 
-/** The token of a service account that reads the secrets of the API tokens it creates. */
+/** The token of a service account that can read the secrets of the API tokens it creates. */
 let terraformToken: string;
 
 beforeAll(async () => {

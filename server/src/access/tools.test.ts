@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
-// These tests replay the requests of tools that cannot be installed here.
+// These tests replay the requests of tools that we cannot install for tests.
 
 const harness = useHarness();
 let token: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   token = createResponse.body.secret;
 });
 
-/** Sends the path unchanged, because `fetch` would encode it. Go programs send `Content-Type` even without a body. */
+/** Sends a request like a Go program: with an unencoded path, which `fetch` would encode, and `Content-Type` even without a body. */
 async function send(method: string, path: string, body?: object) {
   const { port } = harness.app.server.address() as AddressInfo;
   const headers = { authorization: token, 'content-type': 'application/json' };
@@ -38,7 +38,7 @@ async function send(method: string, path: string, body?: object) {
   const responseText = await text(response);
   return {
     status: response.statusCode,
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects
+    // biome-ignore lint/suspicious/noExplicitAny: each test knows which body to expect
     body: (responseText === '' ? undefined : JSON.parse(responseText)) as any,
   };
 }
@@ -46,7 +46,7 @@ async function send(method: string, path: string, body?: object) {
 test('the Terraform provider by philips-labs manages a flag', async () => {
   const features = '/api/admin/projects/default/features';
   const environment = `${features}/basket/environments/development`;
-  // The tool sends an empty flag with each toggle.
+  // With each toggle, the provider sends an empty flag.
   const emptyFlag = { name: '', description: '', type: '', project: '', stale: false, variants: null };
 
   const createResponse = await send('POST', features, { name: 'basket', description: 'x', type: 'release' });

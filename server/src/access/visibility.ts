@@ -2,7 +2,7 @@ import type { Actor } from '../platform/actor.ts';
 import type { Reader, Tx } from '../platform/db/database.ts';
 import { listPrivateProjects, listReadableProjects, listReadableProjectsByUser } from './store.ts';
 
-/** Returns the projects that the actor cannot read. The result is empty for an admin, even if a project does not exist. */
+/** Returns the projects that the actor cannot read. For an admin, this is always empty, even if a project does not exist. */
 export async function findUnreadableProjects(
   db: Reader,
   actor: Actor,
@@ -35,8 +35,8 @@ export async function makeCanReadProject(
 }
 
 /**
- * Creates a function that returns whether an event of the project may name a different project and include its content. Readers
- * of the event may lack access to a private project.
+ * Creates a function that returns whether an event in the project may name another project and include its content. It must not if
+ * the other project is private, because readers of the event may lack access to it.
  */
 export async function makeCanNameProject(
   tx: Tx,

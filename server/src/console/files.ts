@@ -8,10 +8,10 @@ import { CONTENT_TYPES } from './content-types.ts';
 
 export const CONSOLE_FOLDER = fileURLToPath(locate('console'));
 
-/** The console's files by path, such as `assets/main-4f9a.js`, or the reason why there are no files. */
+/** The console's files by path, such as `assets/main-4f9a.js`. If there are none, `problem` says why. */
 export type ConsoleFiles = { files: ReadonlyMap<string, StoredFile>; problem?: string };
 
-/** Limits for the folder. The console has about 40 files and 2 MB, so a larger folder must be the wrong one. */
+/** The limits for the folder. The console has about 40 files and 2 MB, so a larger folder cannot be the console. */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 67_108_864;
 
@@ -23,8 +23,8 @@ export const NOT_BUILT: ConsoleFiles = {
 };
 
 /**
- * Reads the built console into memory. The build compresses the files, because compressing them when the server starts would take
- * seconds. If the console cannot be read, the server starts anyway, because SDKs and the API work without it.
+ * Reads the built console into memory. The build has already compressed the files, because that would take seconds at startup. If
+ * the console cannot be read, the server starts anyway, because SDKs and the API work without it.
  */
 export async function loadConsole(folder = CONSOLE_FOLDER): Promise<ConsoleFiles> {
   const paths = await listFiles(folder);

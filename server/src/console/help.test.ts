@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 
-test('serves pages with a policy that allows scripts from this server and inline scripts by their hash', async () => {
+test('serves pages with a policy that allows scripts from this server, and inline scripts with a known hash', async () => {
   const { statusCode, headers, body } = await get('/help/concepts/');
 
   expect(statusCode).toBe(200);
@@ -61,12 +61,12 @@ test('sends the compressed copy, with a different ETag, to clients that accept t
   expect(compressedResponse.headers.etag).not.toBe(plainResponse.headers.etag);
 });
 
-test('responds with 304 to a client that has the current file', async () => {
+test('responds with 304 if the client already has the current file', async () => {
   const { headers } = await get('/help/concepts.md');
   const repeated = await get('/help/concepts.md', { 'if-none-match': String(headers.etag) });
 
   expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
-  // The ETag contains the version, because an upgrade can change a page but keep its size and time.
+  // The ETag contains the version, because an upgrade can change a page without changing its size and modification time.
   expect(headers.etag).toContain(version());
   expect([repeated.statusCode, repeated.body]).toEqual([304, '']);
 });
@@ -115,7 +115,7 @@ test('returns an uncached 404 for a file that was removed while the server was r
   expect(headers['cache-control']).toBe('no-cache');
 });
 
-test('a server without the manual explains how to build it instead of sending a console page', async () => {
+test('a server without the manual explains how to build it and does not send a console page', async () => {
   const { statusCode, body } = await harness.app.inject({
     url: '/help/concepts/',
     headers: { accept: 'text/html' },

@@ -12,17 +12,17 @@ import { CONTENT_TYPES } from './content-types.ts';
 
 export const HELP_FOLDER = fileURLToPath(locate('help'));
 
-/** The manual of this version: its files by path with their ETags, and the content security policy of its pages. */
+/** The manual of this version: the ETag of each file by path, and the content security policy of its pages. */
 export type Help = { folder: string; etags: ReadonlyMap<string, string>; policy: string };
 
-/** Limit for the folder. The manual has about 1,000 files, so a larger folder must be the wrong one. */
+/** The limit for the folder. The manual has about 1,000 files, so a larger folder cannot be the manual. */
 const MAX_FILES = 5_000;
 
 /** Astro puts a content hash into these file names. */
 const IMMUTABLE = /^_astro\//;
 const HIDDEN = { schema: { hide: true } };
 
-/** Reads the list of files. Returns undefined if the manual is not built. The files stay on disk, because they take up 20 MB. */
+/** Lists the files, which stay on disk because they take up 20 MB. Returns undefined if the manual is not built. */
 export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = entries
@@ -31,8 +31,8 @@ export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> 
   const isBuilt = ['index.html', '404.html', 'inline-scripts.json'].every(path => paths.includes(path));
   if (!isBuilt || paths.length > MAX_FILES) return undefined;
   const etags = new Map<string, string>();
-  // Some installers give every file the same modification time, so a changed page of the same size would look unchanged without the
-  // version.
+  // Without the version, a changed page of the same size could look unchanged, because some installers give every file the same
+  // modification time.
   const release = version();
   for (const path of paths) {
     const { size, mtimeMs } = await stat(join(folder, path));
@@ -58,7 +58,7 @@ const buildPolicy = (scripts: string[]): string =>
 
 export function helpRoutes(app: App, help: Help | undefined): void {
   const sendFile = async (request: FastifyRequest, reply: FastifyReply) => {
-    // The path comes from the URL itself, because the router treats a path with and without a trailing slash alike.
+    // Reads the path from the URL, because the router ignores a trailing slash.
     const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '').slice('/help'.length);
     if (!help) return sendMissing(reply);
     if (!path.endsWith('/') && help.etags.has(`${path}/index.html`.slice(1)))
@@ -88,8 +88,8 @@ async function sendHelp(
   const isFound = reply.statusCode === 200;
   const isUnchanged = isFound && hasEntityTag(request.headers['if-none-match'], etag);
   const file = isUnchanged ? undefined : await open(join(folder, copy)).catch(() => undefined);
-  // The file is missing if the package was replaced while the server was running, because files of the new package have different
-  // names.
+  // A listed file can be missing if the package was replaced while the server was running, because the files of the new package have
+  // different names.
   if (!file && !isUnchanged)
     return isFound ? await sendHelp(request, reply.code(404), help, '404.html') : sendMissing(reply);
   reply.headers({

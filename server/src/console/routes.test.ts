@@ -60,7 +60,7 @@ afterAll(() => {
 
 type ApiResponse = { statusCode: number; headers: IncomingHttpHeaders; rawPayload: Buffer; body: string };
 
-/** Sends the request over the network, because `inject` would normalize the path and invent a body for a HEAD request. */
+/** Sends the request over the network, because `inject` would normalize the path and return a body for a HEAD request. */
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<ApiResponse> {
   const { port } = app.server.address() as AddressInfo;
   const clientRequest = request({ port, host: '127.0.0.1', path, method, headers, agent: false }).end();
@@ -126,7 +126,7 @@ test('a client that does not accept HTML gets a JSON error at an unknown path', 
   expect(JSON.parse(response.body)).toMatchObject({ name: 'NotFoundError' });
 });
 
-test('the error for an asset name with control characters says that the path is the problem', async () => {
+test('the error for an asset name with control characters names the path as the problem', async () => {
   const response = await get('/assets/%00', BROWSER_HEADERS);
 
   expect(response.statusCode).toBe(400);
@@ -254,7 +254,7 @@ test.each([
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('serves a file with the suffix of a compressed copy as a file if there is no original', async () => {
+test('serves a file that looks like a compressed copy as a file of its own if there is no original', async () => {
   expect(await get('/assets/notes.gz')).toMatchObject({ statusCode: 200, body: 'no copy of another file' });
 });
 
@@ -277,7 +277,7 @@ test.each([
   expect((await loadConsole(makeFolder(files))).problem).toMatch(/^The console is not built/);
 });
 
-test('a folder that does not exist is not a built console', async () => {
+test('a missing folder counts as a console that is not built', async () => {
   expect((await loadConsole('/nonexistent')).problem).toMatch(/^The console is not built/);
 });
 

@@ -6,12 +6,12 @@ import { type StoredFile, sendFile } from '../platform/http/output/stored-file.t
 import type { ConsoleFiles } from './files.ts';
 import { CONSOLE_POLICY } from './policy.ts';
 
-/** Paths that are never pages of the console. An unknown path below them is a JSON 404. */
+/** Paths that are never pages of the console. An unknown path below one of them returns a JSON 404. */
 const API_PATH = /^\/(api|auth|edge|docs|help|assets|health|ready|logout|mcp|internal-backstage)(?=\/|$)/;
 
 /** Vite puts a content hash into these file names, so a file never changes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
-/** The browser revalidates the file before each use, and the server returns 304 if nothing has changed. */
+/** The browser checks before each use whether the file has changed. If not, the server returns 304. */
 const REVALIDATE = 'no-cache';
 
 const HIDDEN = { schema: { hide: true } };
@@ -42,7 +42,7 @@ export function sendConsole(
 
 const getPath = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
-/** Sends the console's single page, whose script renders the view for the path. */
+/** Sends the console's only HTML page, in which a script renders the view for the path. */
 function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -44,7 +44,7 @@ const blocking = { ordered: true, whenExhausted: 'block' };
 test('an exhausted delivery blocks an ordered integration until it is skipped', async () => {
   const { id } = await deliveries.addWebhook(blocking);
   const [blockingRecord, second] = await createBlockedDeliveries(id);
-  // Neither a later event's job nor the requeuing job below unblocks it.
+  // Neither the job of a later event nor the requeuing job below unblocks the integration.
   await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
     harness.db,
   );
@@ -71,7 +71,7 @@ test('an exhausted delivery blocks an ordered integration until it is skipped', 
   expect((await post(url(id, `/events/${blockingRecord?.id}/skip`))).status).toBe(409);
 });
 
-test('redelivering a blocking delivery continues in order', async () => {
+test('redelivering a blocking delivery continues with the later ones in order', async () => {
   const { id } = await deliveries.addWebhook(blocking);
   const [blockingRecord] = await createBlockedDeliveries(id);
   deliveries.receiver.respondWith(200);
@@ -105,7 +105,7 @@ test('setting whenExhausted to skip unblocks the integration', async () => {
   ]);
 });
 
-test('serializes skipping and finishing a delivery', async () => {
+test('skipping a delivery waits for the lock under which deliveries finish', async () => {
   const { id } = await deliveries.addWebhook(blocking);
   const [blockingRecord] = await createBlockedDeliveries(id);
   const blocker = await harness.db.startTransaction().execute();
@@ -124,7 +124,7 @@ test('serializes skipping and finishing a delivery', async () => {
   ]);
 });
 
-test('records a warning once after a day of failures, and again after a success', async () => {
+test('warns once after a day of failures, and again only after a success', async () => {
   const { id } = await deliveries.addWebhook();
   const failForADay = async () => {
     deliveries.receiver.respondWith(500);

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../platform/db/database.ts';
 import type { Change } from '../record/change.ts';
 import { insertDeliveryJobs, WAKE_CHANNEL } from './outbox.ts';
 
-/** Whether later deliveries of an ordered integration wait for this one, because it is open or exhausted. */
+/** Whether later deliveries of an ordered integration wait for this one, because it is open or blocks them after it was exhausted. */
 const BLOCKS_LATER = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
 
 /** Whether no earlier delivery blocks delivery `d`. */
@@ -18,7 +18,7 @@ export const BLOCKED_BY = sql`(
     and receiver.ordered and record.state in ('pending', 'retrying')
   order by event_id limit 1)`;
 
-/** Serializes finding the next delivery and finishing a delivery, so that no successor is missed. */
+/** Locks the order of integrations, so that finding the next delivery and finishing one run one after the other and miss nothing. */
 export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(1214344282, id) from unnest(${integrations.toSorted((a, b) => a - b)}::integer[]) as id`.execute(
     tx,
@@ -54,8 +54,8 @@ export async function unblock(
 }
 
 /**
- * Lists deliveries that must wait: those of ordered integrations above the watermark, because an event with a lower id may still be
- * committed.
+ * Lists the deliveries of ordered integrations that must wait because their events are above the watermark: an event with a lower id
+ * may still be committed.
  */
 export async function listAboveWatermark(
   db: Reader,

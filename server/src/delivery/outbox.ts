@@ -8,7 +8,7 @@ export const WAKE_CHANNEL = 'halyard_deliveries';
 
 /**
  * Inserts jobs for deliveries in the format of pg-boss (delivery/sending/queue.test.ts compares the two). pg-boss cannot insert
- * them itself, because they are part of the statement that inserts the events. `source` has the columns id, integration_id,
+ * them, because this must happen in the same statement that inserts the events. `source` has the columns id, integration_id,
  * ordered, attempt and start_after.
  */
 export const insertDeliveryJobs = (source: RawBuilder<unknown>) => sql`
@@ -24,8 +24,8 @@ export const insertDeliveryJobs = (source: RawBuilder<unknown>) => sql`
 export const FILTERED_BY_TEXT = sql<SqlBool>`exists (select from integrations where enabled and filter_texts is not null)`;
 
 /**
- * Whether the filters of `integrations` match the event. A test event matches no filter, because it is only for its own
- * integration.
+ * Whether the filters of `integrations` match the event. A test event matches no filter, because only the integration that
+ * it tests gets it.
  */
 export const matchesFilters = (event: 'written' | 'events') => {
   const column = (name: string) => sql.ref(`${event}.${name}`);
@@ -51,8 +51,8 @@ export const matchesFilters = (event: 'written' | 'events') => {
 
 /**
  * Inserts a delivery and its job for every integration whose filters match one of the written events. `written.tested` is the id
- * of the integration that a test event is for. Without integrations, this is a join with an empty table. `queued` has a row for
- * each job.
+ * of the integration that a test event is for. If there are no integrations, this costs only a join with an empty table. `queued`
+ * has a row for each job.
  */
 export const INSERT_DELIVERIES: EventWriter = {
   expressions: sql`

@@ -20,7 +20,7 @@ export type EventRange = { since: string; until: string };
 
 /**
  * Delivers earlier events that match the filters, for example to a new integration or to one that was disabled for a while.
- * Events with a successful or open delivery are skipped, so a second backfill sends nothing twice.
+ * Skips events that already have a successful or open delivery, so a second backfill sends nothing twice.
  */
 export async function backfill(current: Change, id: number, range: EventRange): Promise<QueuedDeliveries> {
   const integration = await lockVisibleIntegration(current, id);

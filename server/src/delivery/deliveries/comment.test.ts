@@ -15,7 +15,7 @@ async function createTagType(name: string, comment?: string): Promise<void> {
   expect(statusCode).toBe(201);
 }
 
-test("a receiver gets a change's comment, and its message ends with the comment", async () => {
+test('a receiver gets the comment on a change, both as a field and at the end of the message', async () => {
   const { id } = await deliveries.addWebhook({ events: ['tag-type-created'] });
   const bodyTemplate = '{ "text": "{{{eventMarkdown}}}", "why": "{{event.comment}}" }';
   await deliveries.addWebhook({ events: ['tag-type-created'] }, { bodyTemplate });

@@ -1,4 +1,4 @@
-/** What the state of an open delivery is derived from. */
+/** The facts that describe what an open delivery is waiting for. */
 export type DeliveryProgress = {
   state: string;
   /** The details stored at the end of the last attempt, or an empty string before the first. */
@@ -6,11 +6,11 @@ export type DeliveryProgress = {
   attempts: number;
   nextAttemptAt: string | null;
   isRunning: boolean;
-  /** The event that an ordered integration has to deliver first. `failed` if that delivery failed and blocks the rest. */
+  /** The event that an ordered integration has to deliver first. `failed` means that its delivery failed and blocks the rest. */
   blockedBy: { event: number; failed: boolean } | null;
 };
 
-/** Describes what an open delivery is waiting for. Computed on read, because it depends on other deliveries. */
+/** Describes what an open delivery is waiting for. Not stored, because it depends on other deliveries. */
 export function describeState(progress: DeliveryProgress): string {
   const { state, stateDetails, attempts, nextAttemptAt, isRunning, blockedBy } = progress;
   if (state !== 'pending' && state !== 'retrying') return stateDetails;

@@ -12,7 +12,7 @@ const PAST = '2020-01-01T00:00:00Z';
 let id = 0;
 const post = (path: string, body?: object) =>
   call(harness.app, 'POST', `/api/admin/addons/${path}`, body === undefined ? {} : { body });
-/** Reads everything that a request could write, except idempotency keys. */
+/** Reads all data that a request could change, except idempotency keys. */
 const readWrittenState = async () => {
   const { rows } = await sql<{ state: string }>`
     select jsonb_build_array((select count(*) from events), (select count(*) from pgboss.job),
@@ -20,7 +20,7 @@ const readWrittenState = async () => {
   return rows[0]?.state;
 };
 
-// Each test has its own integration, because failures open the circuit breaker.
+// Each test has its own integration, because failures open an integration's circuit breaker.
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
   id = (await deliveries.addWebhook()).id;
@@ -56,7 +56,7 @@ test('reports how many failed records a redelivery would send, and writes nothin
   await deliveries.waitUntilSettled(id);
 });
 
-test('redelivers failed records up to a time', async () => {
+test('redelivers failed records that were created before a time', async () => {
   const [first, second] = await createThreeFailures();
   const range = { since: first?.createdAt, until: second?.createdAt };
 
@@ -118,7 +118,7 @@ test('reports how many events a backfill would send, and writes nothing', async 
   expect(replays).toHaveLength(3);
 });
 
-test('reports that there is nothing to send', async () => {
+test('reports 0 deliveries if there is nothing to send', async () => {
   const emptyPlan = { deliveries: 0, complete: true, firstEvent: null, lastEvent: null };
   const future = '2100-01-01T00:00:00Z';
 

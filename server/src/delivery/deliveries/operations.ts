@@ -276,12 +276,12 @@ function parseEventRange(body: Static<typeof BackfillRequest>): EventRange {
   };
 }
 
-/** Checks also run on bodies that violate the schema, so a field may be absent. */
+/** The checks run even if the body violates the schema, so a field may be absent. */
 function checkTime(value: string | undefined, path: string): void {
   if (value !== undefined) parseBodyTime(value, path);
 }
 
-/** A range that ends before it starts contains no deliveries, so the caller must have made a mistake. */
+/** Rejects a range that ends before it starts, because it would contain no deliveries. */
 function checkOrder<Name extends string>(
   body: { [name in Name]?: string | undefined },
   startName: Name,

@@ -20,13 +20,13 @@ export function present({ event, provider, ...record }: RecordRow): IntegrationE
   };
 }
 
-/** Includes the IP address, because only root admins call these routes. The console links the names in the parts of the summary. */
+/** Includes the IP address, because only root admins can call these routes, and the parts of the summary, for the console. */
 export const presentWithIp = (event: RecordRow['event']) => ({
   ...presentEvent(event, { parts: true }),
   ip: event.ip,
 });
 
-/** Presents the plan of a dry run, with its first and last event. */
+/** Presents the result of a dry run, with the first and the last event. */
 export async function presentPlan(
   db: Reader,
   { deliveries, first, last }: ReplayRange,

@@ -19,7 +19,7 @@ const add = async (provider: string, parameters: object) => {
 const preview = (id: number, body: object = {}, options: object = {}) =>
   call(harness.app, 'POST', `/api/admin/addons/${id}/preview`, { body, ...options });
 
-test('renders the request for the newest matching event as it is sent, with secrets masked', async () => {
+test('renders the request for the newest matching event exactly as it was sent, but with secrets masked', async () => {
   const id = await add('webhook', {
     url: `${deliveries.receiver.url}/secret-path`,
     authorization: 'Bearer secret-token',
@@ -69,11 +69,11 @@ test('renders the event with the given id', async () => {
   expect(JSON.parse(body.rendered.requests[0].body).id).toBe(events[1].id);
 });
 
-test('shows a compressed body as text', async () => {
+test('shows a compressed body uncompressed', async () => {
   const id = await add('new-relic', { url: `${deliveries.receiver.url}/n`, licenseKey: 'secret-key' });
   await deliveries.recordEvent();
   await deliveries.waitUntilSettled(id);
-  // The integration creates its own tag type, whose event can arrive last.
+  // Creating the integration also creates a tag type, whose event can arrive last.
   const sentBody = deliveries.receiver.received
     .filter(request => request.path === '/n')
     .map(request => gunzipSync(Buffer.from(request.body, 'base64')).toString())

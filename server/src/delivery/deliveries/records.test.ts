@@ -37,7 +37,7 @@ type Case = {
   status: number;
   error?: string;
   records?: { count: number; state?: string };
-  /** Unleash's response, where ours deliberately differs. */
+  /** Unleash's response, if ours deliberately differs. */
   unleashResponse?: string;
 };
 
@@ -213,7 +213,7 @@ test('lists every violation of a query', async () => {
   expect(times.body.details.map(({ path }: { path: string }) => path)).toEqual(['/query/from', '/query/to']);
 });
 
-test('finds a record only under its integration', async () => {
+test('finds a record only under its own integration', async () => {
   const [record] = await deliveries.records(ids.ok ?? 0);
 
   expect((await call(harness.app, 'GET', `/api/admin/addons/${ids.ok}/events/${record?.id}`)).status).toBe(

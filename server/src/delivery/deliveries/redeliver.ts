@@ -14,7 +14,7 @@ import { findRecord, planReopening, reopenDeliveries } from './store.ts';
 
 const MAX_DELIVERIES = 10_000;
 
-/** The time range of the failed deliveries. */
+/** The time range in which the failed deliveries were created. */
 export type FailedRange = { since: string; until?: string | undefined };
 
 /** Redelivers one record with the same webhook-id. A finished delivery restarts its schedule; a retrying one is attempted now. */
@@ -59,7 +59,7 @@ async function redeliveryError(db: Reader, integration: number, id: number): Pro
     : notFound(`Record ${id} of integration ${integration}`);
 }
 
-/** Redelivers every delivery that failed in a time range. A second call therefore finds nothing. */
+/** Redelivers every delivery that failed in a time range. The deliveries are then open, so a second call finds nothing. */
 export async function redeliverFailed(
   current: Change,
   integration: number,

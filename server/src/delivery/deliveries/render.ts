@@ -9,7 +9,7 @@ import type { RecordRow } from './store.ts';
 
 export type RenderSettings = { keyring: Keyring; publicUrl: string };
 
-/** A placeholder in the form of a real delivery id. */
+/** A placeholder that has the same format as real delivery ids. */
 const PREVIEW_ID = `dlv_${'0'.repeat(32)}`;
 
 /** Creates the requests that would deliver an event, with secrets masked. Nothing is sent. */

@@ -359,7 +359,7 @@ export const ReplayPlan = Named(
 );
 export type ReplayPlan = Static<typeof ReplayPlan>;
 
-/** A Slack message goes to one channel per request. */
+/** The maximum number of rendered requests. There can be several, because Slack needs one per channel. */
 export const MAX_RENDERED = 10;
 
 export const RenderedDelivery = Named(

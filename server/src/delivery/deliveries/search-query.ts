@@ -15,7 +15,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}
 const MAX_LENGTH = 100;
 const TIME_RULE = 'must be a time with a time zone, for example 2026-11-15T09:30:00Z';
 
-/** Statuses of responses from `low` to `high`, or no response. */
+/** Matches response statuses from `low` to `high`, or deliveries without a response. */
 export type StatusFilter = { low: number; high: number } | 'none';
 
 export type RecordSearch = {
@@ -30,14 +30,14 @@ export type RecordSearch = {
   to?: string;
 };
 
-/** Parses a time of a body into ISO 8601. Rejects times that do not exist in the calendar. */
+/** Parses a time in a body into ISO 8601. Rejects dates that do not exist, such as February 30. */
 export function parseBodyTime(value: string, path: string): string {
   const instant = parseTime(value);
   if (instant === undefined) throw badData([{ message: `${path.split('/').at(-1)} ${TIME_RULE}`, path }]);
   return instant;
 }
 
-/** Parses the query of a list of records. Rejects it with every violation. */
+/** Parses the query parameters for a list of records. The error lists every violation. */
 export function parseRecordSearch(parameters: Record<string, unknown>): RecordSearch {
   const search = parseSearch<RecordSearch>(
     parameters,
@@ -61,7 +61,7 @@ export function parseRecordSearch(parameters: Record<string, unknown>): RecordSe
   return search;
 }
 
-/** Parses states in the filter grammar. A single state is also accepted without an operator. */
+/** Parses states in the filter grammar. A single state needs no operator. */
 function parseStates(value: unknown): string[] {
   if (STATES.some(state => state === value)) return [String(value)];
   const states = parseFilter(value);

@@ -9,7 +9,7 @@ let id = 0;
 const readTotal = async (path: string, query: string) =>
   (await call(harness.app, 'GET', `/api/admin/${path}?${query}`)).body.total;
 
-/** One record a day since 2020-01-01, with gaps in the ids like those of deleted records. */
+/** Creates one record per day since 2020-01-01. The ids have gaps, as if records had been deleted. */
 beforeAll(async () => {
   const { body } = await call(harness.app, 'POST', '/api/admin/addons', {
     body: {
@@ -44,7 +44,7 @@ test.each([
 });
 
 test('finds a record whose transaction took half an hour', async () => {
-  // Its id is higher than the id of a record with a later time.
+  // The record has a higher id than another record with a later time.
   await sql`
     insert into integration_deliveries (id, integration_id, event_id, state, created_at)
     overriding system value

@@ -115,7 +115,7 @@ test.each(['', 'state=IS_ANY_OF:failed,success', 'status=IS_ANY_OF:4xx,5xx,none'
   },
 );
 
-test('counts at most 10,000 records and says so, while paging through a text search continues beyond this limit', async () => {
+test('counts at most 10,000 records and says so, but pages of a text search continue beyond this limit', async () => {
   const { rows } = await sql<{ id: string }>`
     with inserted as (
       insert into integration_deliveries (integration_id, event_id, state, attempts)

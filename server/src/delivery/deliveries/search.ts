@@ -13,12 +13,12 @@ import {
 } from './store.ts';
 
 /**
- * The maximum number of records that the total counts, and that a page filtered by status, type or text examines. The records
- * found with an index are filtered one by one, and an integration can have millions.
+ * The maximum number of records that the total counts, and that a page examines if the search has a status, type or text filter. No
+ * index covers these filters, so records are checked one by one, and an integration can have millions.
  */
 export const MAX_EXAMINED = 10_000;
 
-/** Longer than any transaction. A record gets its id during the transaction, but its time is the transaction's start. */
+/** Longer than any transaction. A record gets its id in the middle of a transaction, but its time is the transaction's start. */
 const MAX_TRANSACTION_DURATION = '1 hour';
 
 export type FoundRecords = {
@@ -48,7 +48,7 @@ export async function searchRecords(
   const result = { records, total: counts.total, isTotalExact: !counts.isTruncated };
   if (page.length > records.length) return { ...result, next: Number(records.at(-1)?.id) };
   if (!isFiltered(search)) return result;
-  // The page is not full. There may be more matches among the records that were not examined.
+  // The page is not full, but there may be more matches among the records that were not examined.
   const cursorCounts =
     search.before === undefined ? counts : await countMatches(db, integration, search, bounds);
   return cursorCounts.isTruncated && cursorCounts.lowest !== null
@@ -56,7 +56,7 @@ export async function searchRecords(
     : result;
 }
 
-/** Returns the records of the page and, if there is one, the record after it. */
+/** Returns the records of the page, and the record after it if there is one. */
 async function listPage(
   db: Reader,
   integration: SearchedIntegration,
@@ -93,13 +93,13 @@ async function countMatches(
   return { total, isTruncated: examined >= MAX_EXAMINED, lowest };
 }
 
-/** Whether the search has filters that no index covers. */
+/** Returns whether the search has filters that no index covers. */
 const isFiltered = ({ status, type, query }: Pick<RecordSearch, 'status' | 'type' | 'query'>): boolean =>
   status !== undefined || type !== undefined || query !== undefined;
 
 /**
- * Selects the newest records by integration, state, time and cursor from an index, in id order. Each state is read
- * separately, because with any() the planner reads the records of all states.
+ * Selects the newest records by integration, state, time and cursor from an index, in id order. Reads
+ * each state separately, because with any() the planner would read the records of all states.
  */
 function selectCandidates(
   integration: SearchedIntegration,
@@ -120,7 +120,7 @@ function selectCandidates(
     select id, event_id from integration_deliveries
     where ${sql.join([...conditions, ...more], sql` and `)} order by id desc limit ${limit}`;
   if (states === undefined) return selectWith();
-  // Most records are successful, so they are found quickly among all records.
+  // Most records are successful, so reading all records finds enough matches quickly.
   if (integration === 'all' && states.includes('success')) return selectWith(sql`state = any(${states})`);
   const stateQuery = selectWith(
     sql`state = wanted.state`,
@@ -131,7 +131,7 @@ function selectCandidates(
     order by found.id desc limit ${limit}`;
 }
 
-/** A successful delivery has a status from 200 to 299, so a search for other statuses need not read successful deliveries. */
+/** A successful delivery has a status from 200 to 299, so a search for other statuses can skip successful deliveries. */
 const inferStates = (status: StatusFilter[] | undefined): string[] | undefined =>
   status?.every(filter => filter !== 'none' && filter.low >= 300)
     ? STATES.filter(state => state !== 'success')
@@ -173,8 +173,8 @@ const hasStatus = (filter: StatusFilter) =>
     : sql<SqlBool>`last_attempt.status between ${filter.low} and ${filter.high}`;
 
 /**
- * Finds the ids at the times of a search with a binary search, so that a search far in the past does not read every newer record.
- * Ids and times ascend together, up to the duration of a transaction.
+ * Converts the times of a search to ids with a binary search, so that a search far in the past does not read every newer record.
+ * This works because ids and times ascend together, except within the duration of a transaction.
  */
 async function findIdBounds(db: Reader, { from, to }: Pick<RecordSearch, 'from' | 'to'>): Promise<Bounds> {
   const { low } =

@@ -15,12 +15,12 @@ import { checkSealed, resealSecrets } from '../integrations/reseal.ts';
 const harness = useHarness();
 const sender = makeSender({ allowed: [], allowPrivate: true });
 afterAll(() => sender.close());
-// Responses are stored like those of a public receiver.
+// The server stores the responses as if they came from a public receiver.
 const deliveries = useDeliveries(harness, {
   send: async request => ({ ...(await sender.send(request)), isPublic: true }),
 });
 const CANARY = 'CANARY7f3a9';
-/** The canary is in a header name, and in headers that the server also sets. */
+/** The canary is in a header name, and in headers that the server sets too. */
 const CUSTOM_HEADERS = {
   'X-Secret': CANARY,
   [`X-${CANARY}`]: 'x',
@@ -28,14 +28,14 @@ const CUSTOM_HEADERS = {
   'Content-Type': CANARY,
 };
 
-/** Returns a valid value for every sensitive parameter, with the canary in it. */
+/** Returns a valid value that contains the canary, for any sensitive parameter. */
 const canaryValue = (type: string, name: string): string => {
   if (type === 'url') return `${deliveries.receiver.url}/${CANARY}?key=${CANARY}`;
   return type === 'headers' ? JSON.stringify(CUSTOM_HEADERS) : `${CANARY}-${name}`;
 };
 const requiredValue = (type: string): string => (type === 'url' ? deliveries.receiver.url : 'x');
 
-test('discloses no secret in responses, events, records, attempts, jobs or logs, and stores only ciphertext', async () => {
+test('reveals no secret in responses, events, records, attempts, jobs or logs, and stores only ciphertext', async () => {
   const lines: string[] = [];
   const stream = new Writable({
     write: (chunk, _, done) => {
@@ -56,7 +56,7 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
     recordedResponses.push(JSON.stringify(response));
     return response;
   };
-  // The receiver repeats the request in its response.
+  // The receiver echoes the request in its response.
   deliveries.receiver.respondWith(({ path, headers }, response) => {
     const values = Object.values(headers).map(String);
     response.writeHead(500, { 'x-echo': values.join(';'), 'x-path': path });
@@ -79,7 +79,7 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
       body: { ...body, parameters: { ...parameters, defaultChannels: 'x' } },
     });
     expect(created.status).toBe(201);
-    // Only this response shows the signing secret.
+    // Removes the signing secret, because this is the only response that may contain it.
     recordedResponses[recordedResponses.length - 1] = (recordedResponses.at(-1) ?? '').replace(
       String(created.body.signingSecret),
       '',
@@ -117,7 +117,7 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
   await callAndRecord('DELETE', `/api/admin/addons/${ids.pop()}`);
 
   const dump = execFileSync('pg_dump', [harness.databaseUrl], { encoding: 'utf8', maxBuffer: 100_000_000 });
-  // The secrets did reach the receivers.
+  // Proves that the secrets were really sent.
   expect(JSON.stringify(deliveries.receiver.received)).toContain(CANARY);
   expect(dump).toContain('v1.');
   for (const [source, text] of Object.entries({

@@ -27,7 +27,7 @@ test('counts deliveries and attempts by hour and by day', async () => {
   const { id } = await deliveries.addWebhook();
   await deliveries.recordEvent();
   await deliveries.waitUntilSettled(id);
-  // One delivery has two failures, then a success; the other has three failures.
+  // One delivery fails twice and then succeeds. The other fails three times.
   let requestCount = 0;
   deliveries.receiver.respondWith((_, response) =>
     response.writeHead(++requestCount === 3 ? 200 : 500).end(),
@@ -57,7 +57,7 @@ test('counts deliveries and attempts by hour and by day', async () => {
   expect(stats.days.at(-1).start).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
 });
 
-test('counts the open deliveries', async () => {
+test('counts open deliveries', async () => {
   deliveries.receiver.respondWith(503);
   const { id } = await deliveries.addWebhook();
   for (let n = 0; n < 3; n++) await deliveries.recordEvent();
@@ -89,7 +89,7 @@ test('returns nulls for an integration without attempts', async () => {
   expect(stats.hours[0]).toEqual({ start: expect.any(String), ...emptyCounts });
 });
 
-test('puts hours into their periods and omits older ones', async () => {
+test('assigns hourly counts to the right periods and omits older hours', async () => {
   const { id } = await deliveries.addWebhook();
   const insertHour = (age: string) =>
     sql`insert into integration_hours (integration_id, hour, delivered, delivered_first, failed, retried, durations)
@@ -153,7 +153,7 @@ test('estimates percentiles to within 10 %', () => {
   expect(computePercentile([], 0.5)).toBeNull();
 });
 
-test('requires ADMIN, and an existing integration', async () => {
+test('requires ADMIN and an existing integration', async () => {
   const { id } = await deliveries.addWebhook();
   const { token } = await makeUser(harness.db, 'Editor');
   const get = (which: unknown, options: object = {}) =>

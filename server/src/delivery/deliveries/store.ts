@@ -66,7 +66,7 @@ const NEXT_ATTEMPT_AT = sql`
   case when record.state in ('pending', 'retrying') and not "isRunning" and "blockedBy" is null
     then greatest(record.due_at, now()) end`;
 
-/** The integration `receiver` of `record`, and what the record waits for. */
+/** Joins the integration of `record` as `receiver`, and what the record is waiting for. */
 const WITH_RECEIVER = sql`
   join integrations as receiver on receiver.id = record.integration_id
   cross join lateral (
@@ -76,14 +76,14 @@ const WITH_RECEIVER = sql`
     ) as "isRunning", ${BLOCKED_BY} as "blockedBy"
   ) as open_record`;
 
-/** The last attempt of `record` that has ended. */
+/** Joins the last attempt of `record` that has ended. */
 export const WITH_LAST_ATTEMPT = sql`
   left join lateral (
     select status, error, outcome from integration_attempts a
     where a.delivery_id = record.id and a.outcome is not null order by a.number desc limit 1
   ) as last_attempt on true`;
 
-/** The columns of `record`, which need the joins of `RECORD_JOINS`. */
+/** The columns of `record`. They require `RECORD_JOINS`. */
 export const RECORD_COLUMNS = sql`
   record.id::text as "recordId", record.integration_id as "integrationId", receiver.provider,
   record.created_at as "recordCreatedAt", record.state, record.state_details as "stateDetails", record.details,
@@ -180,8 +180,8 @@ export async function listAttempts(db: Reader, delivery: number): Promise<Attemp
 export type RedeliveryScope = { id: number } | { since: string; until?: string | undefined; limit: number };
 
 /**
- * Whether the delivery `d` has ended or is waiting for its next attempt. Once an attempt is due, it may be running. The condition
- * uses clock_timestamp() rather than now(), because a transaction can wait for a lock until after the due time.
+ * Whether the delivery `d` has ended or is waiting for an attempt that is not due yet, because a due attempt may be running. Uses
+ * clock_timestamp() rather than now(), because a transaction can wait for a lock until after the due time.
  */
 const IS_REDELIVERABLE = sql<SqlBool>`(
   d.state not in ('pending', 'retrying') or d.state = 'retrying' and d.due_at > clock_timestamp())`;
@@ -222,8 +222,8 @@ export async function listEventsById(db: Reader, ids: number[]): Promise<EventRo
 }
 
 /**
- * Resets finished deliveries to the start of the schedule. A retrying delivery keeps its position in the schedule, and its next
- * attempt is due now, so the job for the later time finds nothing to do. Returns the number of deliveries.
+ * Restarts the schedule of finished deliveries. A retrying delivery keeps its position in the schedule, but its next attempt becomes
+ * due now, so the job for the original time will find nothing to do. Returns the number of deliveries.
  */
 export async function reopenDeliveries(tx: Tx, integration: number, scope: RedeliveryScope): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -245,7 +245,7 @@ export async function reopenDeliveries(tx: Tx, integration: number, scope: Redel
   return rows[0]?.count ?? 0;
 }
 
-/** Whether the event was recorded here. Imported events are never delivered. */
+/** Whether this installation recorded the event, because imported events are never delivered. */
 const IS_RECORDED_HERE = sql`events.id > 0`;
 
 export type Preview = { total: number; events: EventRow[] };
@@ -275,7 +275,7 @@ export async function previewEvents(
 
 type BackfillRange = { since: string; until: string; limit: number };
 
-/** Selects earlier events that match and have no open or successful delivery, oldest first, so the limit drops the newest. */
+/** Selects matching events in the range without an open or successful delivery, oldest first, so the limit drops the newest. */
 const selectMissedEvents = (integration: number, { since, until, limit }: BackfillRange) => sql`
   select events.id
   from events join integrations on integrations.id = ${integration}
@@ -288,7 +288,7 @@ const selectMissedEvents = (integration: number, { since, until, limit }: Backfi
 export const planBackfill = (db: Reader, integration: number, range: BackfillRange): Promise<ReplayRange> =>
   readReplayRange(db, selectMissedEvents(integration, range));
 
-/** Inserts the missed deliveries. `replay_of` is the failed delivery of the event. */
+/** Inserts the missed deliveries. `replay_of` is the event's failed delivery, if there is one. */
 export async function backfillDeliveries(tx: Tx, integration: number, range: BackfillRange): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with missed as (${selectMissedEvents(integration, range)}),

@@ -22,7 +22,7 @@ type ShownRecord = {
   details: Record<string, unknown>;
   event: { id: number; createdAt: string; summary: string; parts?: { text: string }[] };
 };
-/** Oldest first. */
+/** Returns an integration's records, oldest first. */
 const records = async (id: number) => (await deliveries.records(id)).toReversed() as ShownRecord[];
 
 test('describes a delivery before its first attempt', async () => {
@@ -39,7 +39,7 @@ test('describes a delivery before its first attempt', async () => {
     record?.event.summary.replace(/\*\*|\\/g, ''),
   );
   expect(Date.parse(record?.nextAttemptAt ?? '')).toBeGreaterThanOrEqual(timeBefore);
-  // No matter how long it waits, the next attempt is not in the past.
+  // Even if the attempt is overdue, its time is not in the past.
   await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
     harness.db,
   );
@@ -51,7 +51,7 @@ test('describes a delivery before its first attempt', async () => {
   await deliveries.waitUntilSettled(id);
 });
 
-test('describes a running attempt, without a next attempt', async () => {
+test('describes a running attempt and shows no next attempt', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   deliveries.receiver.respondWith((_, response) => void released.then(() => response.end()));
   const { id } = await deliveries.addWebhook();

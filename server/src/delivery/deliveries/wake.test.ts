@@ -18,7 +18,7 @@ async function listen(): Promise<pg.Client> {
   return client;
 }
 
-/** Creates an ordered integration that an exhausted delivery blocks. */
+/** Creates an ordered integration that is blocked by an exhausted delivery. */
 async function makeBlockedIntegration(): Promise<{ id: number; record: number }> {
   await sql`update integrations set enabled = false`.execute(harness.db);
   const { rows } = await sql<{ id: number }>`

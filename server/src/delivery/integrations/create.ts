@@ -11,7 +11,7 @@ import { insertIntegration, lockIntegrationCount, nextIntegrationId } from './st
 import { validateIntegration } from './validate.ts';
 import { findFilterViolations } from './visibility.ts';
 
-/** The keys that encrypt integration secrets, and the targets that requests may be sent to. */
+/** The keys that encrypt integration secrets, and the targets that requests can be sent to. */
 export type IntegrationSettings = { keyring: Keyring; targets: TargetPolicy };
 
 const MAX_INTEGRATIONS = 500;
@@ -61,7 +61,7 @@ export async function createIntegration(
   return signingSecret === undefined ? integration : { ...integration, signingSecret };
 }
 
-/** Returns the fields that users set, for events. Sensitive parameters are masked. */
+/** Returns the fields that events contain: those that users set, with sensitive parameters masked. */
 export const toEventData = ({
   failingSince: _,
   disabledAt: __,

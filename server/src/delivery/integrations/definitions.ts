@@ -6,7 +6,7 @@ const DOCUMENTATION = '/docs/#tag/Integrations';
 const FILTERS =
   'Without a project filter, every event is delivered. With a project filter, events without a project are delivered only if eventsWithoutProject is true. Events without an environment pass every environment filter.';
 
-/** The form input for each type of parameter. Forms treat headers and templates as text, and the server validates them. */
+/** The form input for each type of parameter. Forms treat headers and templates as text. The server validates them. */
 const INPUT_TYPES = {
   text: 'text',
   textfield: 'textfield',

@@ -33,7 +33,7 @@ const put = (id: number, fields: object) =>
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
-/** Returns the names of the integrations that the work caused a delivery to. */
+/** Returns the names of the integrations that get a delivery because of the work. */
 async function listNotified(ids: Record<string, number>, work: () => Promise<unknown>): Promise<string[]> {
   await sql`delete from integration_deliveries`.execute(harness.db);
   await work();
@@ -42,7 +42,7 @@ async function listNotified(ids: Record<string, number>, work: () => Promise<unk
   return Object.keys(ids).filter(name => rows.some(({ integration }) => integration === ids[name]));
 }
 
-test('stores, shows, keeps, replaces and removes a filter, with events', async () => {
+test('stores, shows, keeps, replaces and removes a filter, and records the changes', async () => {
   const filter = { query: 'flexibleRollout', environment: 'IS_ANY_OF:production,development' };
   const { id } = await deliveries.addWebhook({ filter });
 
@@ -190,7 +190,7 @@ test('applies each filter parameter, and delivers everything to integrations wit
   ]);
 });
 
-test('a caller who cannot read a project in the filter does not see the integration', async () => {
+test('callers who cannot read a project in the filter cannot see the integration', async () => {
   await makeProject(harness.db, { id: 'filter-private', mode: 'private' });
   const editor = await makeUser(harness.db, 'Editor');
   const member = await makeUser(harness.db, 'Editor');
@@ -239,7 +239,7 @@ test('previews the newest events that an integration would receive and the calle
   ).toEqual(['preview-1']);
 });
 
-test('random filters match exactly the events that the event search finds', async () => {
+test('random filters match exactly the same events as the event search', async () => {
   const names = ['default', 'other', 'Straße', 'a_b'];
   await makeProject(harness.db, { id: 'other' });
   for (const [index, name] of ['rand-a', 'rand-b', 'rand-c'].entries()) {
@@ -280,7 +280,7 @@ test('random filters match exactly the events that the event search finds', asyn
       const foundRows = await sql<{ id: number }>`
         select events.id from events join integrations on integrations.id = ${id}
         where ${matchesFilters('events')} order by events.id`.execute(harness.db);
-      // Updating the filter is itself an event, and both statements see it.
+      // Both statements also see the event that the filter update records.
       expect(foundRows.rows).toEqual(expectedRows.rows);
     }),
     { numRuns: campaignSize({ usual: 20, long: 600 }) },
@@ -305,7 +305,7 @@ test('shows the feature and query of a filter only to callers who can create or 
   expect((await get(id)).body.filter).toEqual(filter);
 });
 
-test('a preview says whether it searched the whole log', async () => {
+test('a preview says whether it searched the whole event log', async () => {
   const isComplete = async () =>
     (await call(harness.app, 'POST', `${ADDONS_PATH}/preview`, { body: { events: ['*'] } })).body.isComplete;
   expect(await isComplete()).toBe(true);

@@ -14,7 +14,7 @@ export type FilterColumns = {
   filter_texts: string[] | null;
 };
 
-/** Returns the filter without parameters that have no effect, or null if none is left. */
+/** Returns the filter without parameters that have no effect, or null if no parameter is left. */
 export function normalizeFilter(filter: IntegrationFilter | null | undefined): IntegrationFilter | null {
   const { query, ...otherFields } = filter ?? {};
   const effectiveFields = { ...otherFields, ...(query ? { query } : {}) };

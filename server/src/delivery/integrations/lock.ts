@@ -5,7 +5,7 @@ import type { Change } from '../../record/change.ts';
 import { findIntegration, type IntegrationRow, lockIntegration } from './store.ts';
 import { viewFor } from './visibility.ts';
 
-/** Locks an integration and returns it with all its projects. If the actor cannot see the integration, it throws a 404. */
+/** Locks an integration and returns it with all its projects. Throws 404 if the actor cannot see the integration. */
 export async function lockVisibleIntegration(
   { tx, actor }: Pick<Change, 'tx' | 'actor'>,
   id: number,
@@ -13,7 +13,7 @@ export async function lockVisibleIntegration(
   return await requireVisible(tx, actor, id, await lockIntegration(tx, id));
 }
 
-/** Returns an integration with all its projects, without a lock. If the actor cannot see the integration, it throws a 404. */
+/** Returns an integration with all its projects, without a lock. Throws 404 if the actor cannot see the integration. */
 export const readVisibleIntegration = async (db: Reader, actor: Actor, id: number): Promise<IntegrationRow> =>
   await requireVisible(db, actor, id, await findIntegration(db, id));
 

@@ -6,9 +6,9 @@ import { buildSealContext, isSigningSecretReadable, readParameters } from './sea
 import { type IntegrationRow, listIntegrations, lockAllIntegrations, updateSealedValues } from './store.ts';
 
 /**
- * Re-encrypts all integration secrets with the current key. A secret that cannot be decrypted is kept, or deleted with
- * `forgetUnreadable`; the integration then reports the missing secret. Returns the number of changed integrations, and the ids of
- * those with an unreadable secret.
+ * Re-encrypts all integration secrets with the current key. Keeps a secret that cannot be decrypted. With
+ * `forgetUnreadable`, deletes it instead, and the integration reports the missing secret. Returns the number of changed
+ * integrations, and the ids of those with an unreadable secret.
  */
 export async function resealSecrets(
   db: Db,
@@ -78,9 +78,9 @@ function isReadable(keyring: Keyring, context: string, ciphertext: string | null
 }
 
 /**
- * Returns the integrations whose secrets cannot be decrypted. Their deliveries fail until the secrets are entered again. If no
- * stored secret was encrypted with a key of this server, the key is wrong. The server then does not start, because every open
- * delivery would fail.
+ * Returns the integrations whose secrets cannot be decrypted. Their deliveries fail until the secrets are entered again. Throws
+ * if no stored secret was encrypted with a key of this server. In that case, the key is wrong and every open delivery would fail, so
+ * the server must not start.
  */
 export async function checkSealed(db: Db, keyring: Keyring): Promise<number[]> {
   const rows = await listIntegrations(db);

@@ -11,7 +11,7 @@ import { updateSecrets } from './store.ts';
 
 const OVERLAP_HOURS = 24;
 
-/** Creates a new signing secret. During the overlap, requests are signed with the previous secret too. */
+/** Creates a new signing secret. During the overlap, requests are also signed with the previous secret. */
 export async function rotateSigningSecret(
   current: Change,
   keyring: Keyring,

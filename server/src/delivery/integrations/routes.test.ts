@@ -161,7 +161,7 @@ test('keeps masked parameters and absent fields in an update', async () => {
   const [event] = await listEvents(created.id);
   expect(event).toMatchObject({ type: 'addon-config-updated', preData: { description: 'Hook' } });
   expect(event.data.changedSecrets).toBeUndefined();
-  // The value is encrypted again, so the ciphertext differs. The next update shows that the value itself is unchanged.
+  // Encrypting the value again changes the ciphertext. The next update records no change, so the value itself is the same.
   expect((await readStored(created.id))?.sealed).not.toBe(rowBefore?.sealed);
   const eventCount = (await listEvents(created.id)).length;
   await put(created.id, { description: 'Changed' });
@@ -178,7 +178,7 @@ test('records only the name of a changed secret', async () => {
   expect(JSON.stringify(event)).not.toContain('CANARY');
 });
 
-test('records nothing for an update without a change, and rejects a different provider', async () => {
+test('records nothing for an update without a change, and does not let an update change the provider', async () => {
   const { body: created } = await post();
 
   expect((await put(created.id)).status).toBe(200);
@@ -318,7 +318,7 @@ test('rejects private IP addresses unless the operator allows them', async () =>
   );
 });
 
-test('inserts a delivery and a job in the statement that inserts a matching event', async () => {
+test('inserts a delivery and a job in the same statement as a matching event', async () => {
   await sql`delete from integrations`.execute(harness.db);
   const countStatements = async (work: () => Promise<unknown>) => {
     const statementsBefore = harness.statements.length;
@@ -357,7 +357,7 @@ test('inserts a delivery and a job in the statement that inserts a matching even
   ]);
 });
 
-test('filters out events without a project when projects are listed, unless eventsWithoutProject is true', async () => {
+test('omits events without a project if projects are listed, unless eventsWithoutProject is true', async () => {
   await sql`delete from integrations`.execute(harness.db);
   await sql`delete from integration_deliveries`.execute(harness.db);
   const otherProject = await makeProject(harness.db);
@@ -395,7 +395,7 @@ test('filters out events without a project when projects are listed, unless even
   ).toEqual(['everything', 'anyProject', 'project', 'projectAndNone', 'production']);
 });
 
-test('an integration deleted in an open transaction neither fails nor delays an event', async () => {
+test('deleting an integration in an open transaction does not make an event fail or wait', async () => {
   const { body: created } = await post({ events: ['*'] });
   const tx = await harness.db.startTransaction().execute();
   await sql`delete from integrations where id = ${created.id}`.execute(tx);

@@ -234,7 +234,7 @@ export const IntegrationInput = NamedObject(
 export type IntegrationInput = Static<typeof IntegrationInput>;
 
 export const PREVIEWED_EVENTS = 20;
-/** How many of the newest ids a preview searches. Searching a long log for rare events would take too long. */
+/** The number of ids that a preview searches, newest first, because searching a long log for rare events would take too long. */
 export const PREVIEWED_IDS = 50_000;
 
 export const PreviewInput = NamedObject(

@@ -7,11 +7,11 @@ import type { IntegrationRow } from './store.ts';
 
 export type { IntegrationRow };
 
-/** The context that a secret is bound to when it is encrypted. */
+/** Returns the context that binds an encrypted secret to its integration and kind. */
 export const buildSealContext = (id: number, kind: 'parameters' | 'secret'): string =>
   `integrations:${id}:${kind}`;
 
-/** Splits parameters into visible ones and encrypted ones. */
+/** Splits parameters into visible and secret ones, and encrypts the secret ones. */
 export function sealParameters(keyring: Keyring, id: number, provider: Provider, parameters: Parameters) {
   const secretNames = new Set(
     provider.parameters.filter(({ sensitive }) => sensitive).map(({ name }) => name),
@@ -37,13 +37,13 @@ export function openParameters(keyring: Keyring, row: IntegrationRow): Parameter
 export const readParameters = (keyring: Keyring, row: IntegrationRow): Parameters | undefined =>
   tryUnseal(() => openParameters(keyring, row));
 
-/** Decrypts the secrets that currently sign requests: the current one and, during an overlap, the previous one. */
+/** Decrypts the secrets that sign requests at this time: the current one and, during an overlap, the previous one. */
 export function openSigningSecrets(keyring: Keyring, row: IntegrationRow, time: Date): string[] {
   const decrypt = (sealed: string) => unseal(keyring, buildSealContext(row.id, 'secret'), sealed);
   const { sealedSecret, sealedOldSecret, oldSecretUntil } = row;
   const current = sealedSecret === null ? [] : [decrypt(sealedSecret)];
   if (sealedOldSecret === null || oldSecretUntil === null || new Date(oldSecretUntil) <= time) return current;
-  // Receivers that know the current secret do not need the previous one, so an unreadable one is omitted.
+  // Omits a previous secret that cannot be decrypted, because receivers with the current secret do not need it.
   const oldSecret = tryUnseal(() => decrypt(sealedOldSecret));
   return oldSecret === undefined ? current : [...current, oldSecret];
 }

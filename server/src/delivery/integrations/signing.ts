@@ -5,7 +5,7 @@ const SECRET_BYTES = 32;
 
 export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** Returns the key object of a secret. Creating it takes longer than signing, so callers reuse it. */
+/** Creates a key object from a secret. This takes longer than signing, so callers reuse the object. */
 export const signingKey = (secret: string): KeyObject =>
   createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'));
 

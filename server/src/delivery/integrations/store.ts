@@ -54,14 +54,14 @@ export async function listIntegrations(db: Reader): Promise<IntegrationRow[]> {
   return rows;
 }
 
-/** Locks and counts the integrations, so that concurrent requests cannot exceed the limit together. */
+/** Counts the integrations under a lock, so that concurrent requests cannot exceed the limit together. */
 export async function lockIntegrationCount(tx: Tx): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('integrations count'))`.execute(tx);
   const { rows } = await sql<{ count: number }>`select count(*) from integrations`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
-/** Reserves an id before the insert, because sealed values are bound to the id. */
+/** Reserves an id before the insert, because encrypted values are bound to the id. */
 export async function nextIntegrationId(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select nextval(pg_get_serial_sequence('integrations', 'id')) as id`.execute(tx);
@@ -84,7 +84,7 @@ export type IntegrationFields = Pick<
   | 'whenExhausted'
 >;
 
-/** The column still has its first name, because renaming it would break servers of the previous version. */
+/** The column still has its original name, because renaming it would break servers of the previous version. */
 const whenExhaustedColumn = ({ whenExhausted }: IntegrationFields) =>
   whenExhausted === 'block' ? 'hold' : 'skip';
 
@@ -160,7 +160,7 @@ export async function setDisabled(tx: Tx, id: number, reason: string): Promise<v
     where id = ${id}`.execute(tx);
 }
 
-/** Marks the warning about an integration as recorded. Returns false if it already was, or if the integration no longer fails. */
+/** Marks an integration's warning as recorded. Returns false if it was already marked, or if the integration no longer fails. */
 export async function markWarned(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`
     update integrations set warned_at = now()

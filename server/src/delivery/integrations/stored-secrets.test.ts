@@ -40,7 +40,7 @@ const update = (id: number, provider: string, parameters: object, fields: object
   });
 
 test.each(PROVIDERS.map(({ name }) => name))(
-  '%s: stored secrets are not sent to a changed URL',
+  '%s: does not send stored secrets to a changed URL',
   async provider => {
     const otherReceiver = await startReceiver();
     const parameters = validParameters(provider, `${deliveries.receiver.url}/hook`);
@@ -64,7 +64,7 @@ test.each(PROVIDERS.map(({ name }) => name))(
       expect(rejectedUpdate.body.details[0].message).toContain(String(urlNames[0]));
       expect(otherReceiver.received).toEqual([]);
     } else expect(rejectedUpdate.status).toBe(200);
-    // The update is accepted if the secrets are entered again, or if there are none.
+    // The server accepts the update if the secrets are entered again, or if there are none.
     expect((await update(id, provider, { ...parameters, ...movedParameters })).status).toBe(200);
     await otherReceiver.close();
   },
@@ -101,7 +101,7 @@ test('treats a different notation of the same URL as unchanged', async () => {
   expect(status).toBe(200);
 });
 
-test('rejects a mask without a stored value', async () => {
+test('rejects a masked parameter without a stored value', async () => {
   const id = await create('webhook', { url: 'https://a.example.com' });
 
   const { status, body } = await update(id, 'webhook', { url: '*****', authorization: '*****' });
@@ -116,7 +116,7 @@ const damage = (id: number, column: string) =>
   );
 const makeHookParameters = () => ({ url: `${deliveries.receiver.url}/hook`, authorization: 'Bearer x' });
 
-test('reports damaged secrets of one integration without affecting others, until new secrets are entered', async () => {
+test('reports the damaged secrets of an integration until new ones are entered, without affecting other integrations', async () => {
   const intactId = await create('webhook', makeHookParameters());
   const id = await create('webhook', makeHookParameters());
   await damage(id, 'sealed_parameters');
@@ -148,7 +148,7 @@ test('reports damaged secrets of one integration without affecting others, until
   expect(repair).toMatchObject({ status: 200, body: { problem: null, parameters: { url: '*****' } } });
 });
 
-test('repairs a damaged signing secret by rotating it', async () => {
+test('rotating a damaged signing secret repairs it', async () => {
   const id = await create('webhook', makeHookParameters());
   await damage(id, 'sealed_secret');
 
@@ -169,7 +169,7 @@ test('deletes an integration with damaged secrets', async () => {
   expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`)).status).toBe(404);
 });
 
-test('starts with some unreadable secrets and logs them, and does not start without a matching key', async () => {
+test('the server starts with unreadable secrets and logs them, but does not start if no key matches', async () => {
   await sql`delete from integrations`.execute(harness.db);
   const ownKeyring = makeKeyring(APP_SETTINGS.secretKey, []);
   const [intactId, id] = [

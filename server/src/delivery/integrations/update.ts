@@ -73,7 +73,7 @@ export async function updateIntegration(
     .map(({ name }) => name);
   record({
     type: 'addon-config-updated',
-    // All masks look alike, so the event lists the names of the changed secrets.
+    // Lists the names of the changed secrets, because all masks look the same.
     data: {
       ...toEventData(maskIntegration(settings.keyring, rowAfter)),
       ...(changedSecrets.length > 0 ? { changedSecrets } : {}),

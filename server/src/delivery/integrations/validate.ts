@@ -30,7 +30,7 @@ export type ValidIntegration = {
   filter: IntegrationFilter | null;
 };
 
-/** The stored parameters, which are undefined if they cannot be decrypted. */
+/** The parameters are undefined if they cannot be decrypted. */
 export type StoredParameters = { parameters: Parameters | undefined };
 
 /** Validates an integration against its provider. Stored values replace masked ones. The error lists every violation. */
@@ -93,7 +93,7 @@ export const previewFilters = (input: PreviewInput) => ({
   filter: normalizeFilter(input.filter),
 });
 
-/** Returns the paths of parameters that the provider does not have, which are not stored. */
+/** Returns the paths of parameters that the provider does not have, because the server ignores them. */
 export function listUnknownParameters(body: unknown): string[][] {
   const { provider: name, parameters } = (body ?? {}) as Record<string, unknown>;
   const provider = findProvider(String(name));
@@ -127,7 +127,7 @@ export const findUpdateViolations = ({
   ...findGrammarViolations(filter),
 ];
 
-/** Replaces masked values with stored ones, so that a form can be saved without knowing its secrets. */
+/** Replaces masked values with stored ones, so that users can save a form without entering its secrets again. */
 function restoreMasked(
   provider: Provider,
   sentParameters: Record<string, unknown>,
@@ -142,7 +142,7 @@ function restoreMasked(
   };
 }
 
-/** A mask requires a stored value that can be decrypted, and an unchanged URL. */
+/** A masked value is valid only if the stored value can be decrypted and the URL is unchanged. */
 function* findMaskViolations(
   name: string,
   provider: Provider,
@@ -238,7 +238,7 @@ function* findHeaderProblems(text: string): Generator<string> {
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) yield `must contain at most ${MAX_HEADERS} headers`;
   for (const [index, [name, value]] of entries.entries()) {
-    // A header name may be secret, so the message gives only its position.
+    // The name of a header may be secret, so the message contains only the position.
     if (!HEADER_NAME.test(name)) yield `contains an invalid header name at position ${index + 1}`;
     else if (RESERVED_HEADERS.test(name)) yield `must not set ${name.toLowerCase()}`;
     if (typeof value !== 'string' || !PRINTABLE.test(value) || value.length > MAX_HEADER_LENGTH) {

@@ -57,7 +57,7 @@ test('changing a secret changes the ETag, although its mask stays the same', asy
   expect(new Set([etag, second, await readEtag()]).size).toBe(3);
 });
 
-test('If-Match ignores what a failed delivery changes', async () => {
+test('If-Match ignores the fields that a failed delivery changes', async () => {
   const etag = await readEtag();
   await sql`update integrations set failing_since = now(), failed_attempts = 3`.execute(harness.db);
 
@@ -109,7 +109,7 @@ test('other rejections take precedence over 412', async () => {
   expect([rejectedUpdate.status, invalidUpdate.status]).toEqual([403, 400]);
 });
 
-test('one of two updates with the same ETag succeeds', async () => {
+test('only one of two updates with the same ETag succeeds', async () => {
   const etag = await readEtag();
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from integrations for update`.execute(blocker);

@@ -5,7 +5,7 @@ import { type IntegrationRow, maskIntegration } from './sealed.ts';
 import { lockIntegration } from './store.ts';
 import { viewFor } from './visibility.ts';
 
-/** Includes the encrypted parameters, because two secrets have the same mask. */
+/** Includes the encrypted parameters, because all secrets have the same mask. */
 type ShownIntegration = Integration & Pick<IntegrationRow, 'sealedParameters'>;
 
 export const presentVersioned = (keyring: Keyring, row: IntegrationRow): ShownIntegration => ({

@@ -13,13 +13,13 @@ import { type IntegrationFilter, KNOWN_EVENTS } from './schema.ts';
 type FilteredIntegration = { projects: string[]; filter: IntegrationFilter | null };
 type Filters = FilteredIntegration & { environments: string[] };
 
-/** Callers with these permissions can send the events of every project anywhere, so they see the whole filter. */
+/** Callers with these permissions can send any project's events anywhere, so they see the whole filter. */
 const MANAGE_PERMISSIONS: Permission[] = ['CREATE_ADDON', 'UPDATE_ADDON'];
 
 /**
- * Returns a function that removes what the actor cannot see: projects that the actor cannot read, and the parts of a filter that
- * can name a feature of such a project. That function returns undefined for an integration whose filter names such a project, or
- * that is only for such projects, because an empty list would mean all projects.
+ * Returns a function that removes what the actor cannot see: projects that the actor cannot read (hidden projects), and the parts of
+ * a filter that can name a feature of a hidden project. It returns undefined for an integration whose filter names a hidden project,
+ * or that is only for hidden projects, because an empty list would mean all projects.
  */
 export async function viewFor(db: Reader, actor: Actor, integrations: FilteredIntegration[]) {
   const hiddenProjects = await findUnreadableProjects(db, actor, [
@@ -89,11 +89,11 @@ export async function findFilterViolations(
   ];
 }
 
-/** With `*`, which means all, other names have no effect. */
+/** Returns no names if the list contains `*`, because other names then have no effect. */
 const findNewNames = (names: string[], storedNames: string[]): string[] =>
   names.includes(ALL) ? [] : [...new Set(names)].filter(name => !storedNames.includes(name));
 
-/** Adds the stored projects that the actor cannot read, so that saving the visible projects removes none of them. */
+/** Adds the stored projects that the actor cannot read, so that saving the visible projects does not remove the others. */
 export async function mergeProjects(
   db: Reader,
   actor: Actor,

@@ -1,7 +1,7 @@
 import type { Change } from '../../record/change.ts';
 import { lockIntegration, markWarned } from './store.ts';
 
-/** Records a warning that all deliveries of an integration fail. It is not repeated until a delivery has succeeded. */
+/** Records a warning that all deliveries of an integration fail. Does not repeat the warning until a delivery has succeeded. */
 export async function recordFailureWarning(
   { tx, record }: Change,
   id: number,

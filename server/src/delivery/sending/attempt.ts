@@ -19,13 +19,13 @@ import { decideNextState, type Outcome, parseRetryAfter } from './schedule.ts';
 import type { Exchange, RequestHeader } from './schema.ts';
 import { toStorableJson } from './storable-json.ts';
 
-/** A delivery with an attempt that has started. */
+/** A delivery whose next attempt has started. */
 export type Claim = {
   id: number;
   integrationId: number;
   attempt: number;
   failures: number;
-  /** How long ago the delivery was due. */
+  /** How long the attempt was overdue when it started. */
   waitedMs: number;
   webhookId: string;
   isTest: boolean;
@@ -62,8 +62,8 @@ const CONFIGURATION_STATUSES = new Set([400, 401, 403, 404, 413, 422]);
 const HINT_AFTER_ATTEMPTS = 3;
 
 /**
- * Makes one attempt: plans the requests, sends them, and decides what follows. It never throws. `report` receives the
- * server's own errors. An attempt with such an error is not retried, because a retry could send a request twice.
+ * Makes one attempt: plans the requests, sends them, and decides what follows. Never throws: errors of the server itself go to
+ * `report`. After such an error, the attempt is not retried, because a retry could send a request twice.
  */
 export async function attemptDelivery(
   claim: Claim,
@@ -113,7 +113,7 @@ const INTERNAL_FAILURE: Omit<AttemptOutcome, 'stateDetails'> = {
   delayMs: 0,
 };
 
-/** Reduces a result to its outcome and what follows, to be stored if PostgreSQL rejects the details. */
+/** Reduces a result to its outcome and the next state, in case PostgreSQL rejects the details. */
 export const toMinimalResult = (result: Result): Result => ({
   ...result,
   address: null,
@@ -171,7 +171,7 @@ type SentRequests = {
   responses: OutgoingResponse[];
   bodySha256: string | null;
   requestHeaders: RequestHeader[] | null;
-  /** Masks the integration's secrets in what the receiver sent. */
+  /** Masks the integration's secrets in the receiver's response. */
   redact: (text: string) => string;
   problem?: string;
 };
@@ -216,7 +216,7 @@ export type PlannedRequests = {
   parameters: Parameters;
 };
 
-/** Plans the requests of a delivery. Only the message of a `PlanError` is shown, because other messages may contain secrets. */
+/** Plans the requests of a delivery. Shows only the message of a `PlanError`, because other messages may contain secrets. */
 export function planRequests(
   claim: Pick<Claim, 'event' | 'isTest' | 'webhookId'>,
   receiver: Receiver,
@@ -281,7 +281,7 @@ function determineOutcome(
   const error = problems.map(failure => failure.error).join(' ');
   if (problems.length < responses.length)
     return { outcome: 'partial', error, response: firstProblem.response };
-  // If one of several requests may succeed later, all of them are retried.
+  // Retries all requests if at least one of them may succeed later.
   const retryable = problems.find(failure => !failure.isPermanent);
   if (!retryable) return { outcome: 'configuration', error, response: firstProblem.response };
   return { outcome: toOutcome(retryable.response), error, response: retryable.response };
@@ -298,7 +298,7 @@ function toOutcome({ status, failure }: OutgoingResponse): Outcome {
   return failure ?? (status === 410 ? 'gone' : 'rejected');
 }
 
-/** Omits the time of the next attempt, which is added when the record is read. */
+/** Describes the outcome without the time of the next attempt, which is added when the record is read. */
 function describeOutcome(
   state: Result['state'],
   error: string | undefined,

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Handles items in batches: immediately while idle, otherwise together after the running batch. An error in a batch is reported
- * and does not stop the next batch.
+ * Handles items in batches: immediately if no batch is running, otherwise together after the running batch. Reports an error in a
+ * batch and continues with the next one.
  */
 export function makeBatcher<T>(
   handle: (items: T[]) => Promise<void>,
@@ -15,7 +15,7 @@ export function makeBatcher<T>(
   let currentRun: Promise<void> | undefined;
 
   const run = async () => {
-    // Waits for one turn of the event loop, to collect items that arrive together.
+    // Waits for one turn of the event loop, so that items that arrive together form one batch.
     await nextTurn();
     while (waitingItems.length > 0) {
       const items = waitingItems;

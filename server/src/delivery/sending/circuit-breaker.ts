@@ -13,8 +13,8 @@ export type CircuitBreaker = {
   /** Counts the outcome of an attempt. */
   record: (integration: number, hasFailed: boolean, now: number) => void;
   /**
-   * Returns the integrations that nothing may be sent to now. `countRunning` counts an integration's running attempts, because a
-   * probe is a single attempt.
+   * Returns the integrations that the server must not send to now. `countRunning` counts an integration's running attempts, because
+   * only one probe may run at a time.
    */
   listOpenCircuits: (now: number, countRunning: (integration: number) => number) => number[];
   /** Returns the number of attempts that the circuit breaker allows at the same time. */
@@ -22,9 +22,10 @@ export type CircuitBreaker = {
 };
 
 /**
- * An integration's circuit opens when 70 % of at least 20 attempts within 5 minutes have failed. After 5 s, the breaker lets one
- * attempt through. Each failed probe doubles the pause, up to 1 minute, and a successful one closes the circuit. The first pause
- * is short, because a receiver that fails half the time can open the circuit by chance. Each server has its own circuit breaker.
+ * An integration's circuit opens when 70 % of at least 20 attempts within 5 minutes have failed. After a pause of 5 s, the breaker
+ * lets one attempt through, the probe. A failed probe doubles the pause, up to 1 minute, and a successful one closes the circuit. The
+ * first pause is short, because a receiver that fails half the time can open the circuit by chance. Each server has its own circuit
+ * breaker.
  */
 export function createCircuitBreaker(): CircuitBreaker {
   const circuits = new Map<number, Circuit>();
@@ -34,8 +35,8 @@ export function createCircuitBreaker(): CircuitBreaker {
       circuits.set(integration, circuit);
       if (circuit.openUntil > 0) {
         if (!hasFailed) circuits.delete(integration);
-        // An attempt that ends during the pause was already running when the circuit opened. An attempt that ends later is the
-        // probe.
+        // Ignores attempts that end during the pause, because they were running when the circuit opened. An attempt that ends later
+        // is the probe.
         else if (now >= circuit.openUntil) {
           circuit.pauseMs = Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS);
           circuit.openUntil = now + circuit.pauseMs;

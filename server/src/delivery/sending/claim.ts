@@ -12,7 +12,7 @@ export type DeliveryJob = FetchedJob & JobData & { integration: number; ordered:
 
 const RETRY_ABOVE_WATERMARK_MS = 300;
 
-/** Starts the attempts of jobs. Completes jobs that have nothing to do, and postpones those that are too early. */
+/** Starts the attempts that jobs are for. Completes jobs whose attempt is not needed, and postpones those that are too early. */
 export async function claimJobs(tx: Tx, boss: PgBoss, jobs: DeliveryJob[]): Promise<Claim[]> {
   if (jobs.length === 0) return [];
   const orderedIntegrations = jobs.filter(job => job.ordered).map(job => job.integration);
@@ -20,7 +20,7 @@ export async function claimJobs(tx: Tx, boss: PgBoss, jobs: DeliveryJob[]): Prom
   if (orderedIntegrations.length > 0) await lockOrder(tx, [...new Set(orderedIntegrations)]);
   const claims = await claimDeliveries(tx, jobs.map(toJobToClaim), watermark);
   const idleJobs = jobs.filter(job => !claims.some(claim => claim.id === job.delivery));
-  // An event with a lower id may still be committed, or the integration became ordered after the job was queued.
+  // A job is too early if an event with a lower id may still be committed, or if the integration became ordered after it was queued.
   const earlyDeliveries =
     idleJobs.length > 0 ? await listAboveWatermark(tx, idleJobs.map(getDeliveryId), watermark ?? 0) : [];
   await completeJobs(

@@ -4,7 +4,7 @@ import { deleteOldHours, deleteOldRecords, deleteOrphans, requeueStranded } from
 const BATCH_SIZE = 5_000;
 const MAX_BATCHES = 200;
 
-/** Deletes expired counts, and expired records in batches, which keeps transactions short. Returns the number of records. */
+/** Deletes expired counts, and expired records in batches to keep transactions short. Returns the number of records. */
 export async function cleanUpDeliveries(db: Db): Promise<number> {
   await deleteOldHours(db);
   let removedRecordCount = 0;
@@ -18,5 +18,5 @@ export async function cleanUpDeliveries(db: Db): Promise<number> {
   return removedRecordCount;
 }
 
-/** Requeues open deliveries that have no job. Normally there are none. */
+/** Requeues open deliveries without a job. Normally, there are none. */
 export const rescueDeliveries = requeueStranded;

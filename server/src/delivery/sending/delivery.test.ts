@@ -128,7 +128,7 @@ test('retries a failed delivery on schedule with the same id, and records each a
   ]);
 });
 
-test('delivers once the receiver has recovered', async () => {
+test('delivers an event once the receiver has recovered', async () => {
   let requestCount = 0;
   deliveries.receiver.respondWith((_, response) => response.writeHead(++requestCount < 3 ? 503 : 204).end());
   const { id } = await deliveries.addWebhook();
@@ -212,7 +212,7 @@ test('redelivers a finished record, and all failed records', async () => {
 test('delivers a test event only to its integration, even while the integration is disabled', async () => {
   const { id } = await deliveries.addWebhook({ enabled: false, events: ['feature-archived'] });
   const otherWebhook = await deliveries.addWebhook({ events: ['*'] });
-  // An integration that gets every event also gets the event that records its creation.
+  // The other integration gets every event, including the one that records its own creation.
   await deliveries.waitUntilSettled(otherWebhook.id);
   deliveries.receiver.received.length = 0;
 
@@ -226,7 +226,7 @@ test('delivers a test event only to its integration, even while the integration 
   ]);
 });
 
-test('backfills the events that were missed while the integration was disabled, only once', async () => {
+test('backfills the events that a disabled integration missed, but only once', async () => {
   const { id } = await deliveries.addWebhook();
   const url = `/api/admin/addons/${id}`;
   const put = (enabled: boolean) =>
@@ -262,7 +262,7 @@ test('backfills the events that were missed while the integration was disabled, 
   expect(deliveries.receiver.received).toHaveLength(3);
 });
 
-test('a filter that is changed on one server applies to the next event on a different server', async () => {
+test('changing a filter on one server affects the next event on another server', async () => {
   const { id } = await deliveries.addWebhook();
   const secondServer = await harness.secondServer();
   await deliveries.recordEvent();
@@ -276,7 +276,7 @@ test('a filter that is changed on one server applies to the next event on a diff
   expect(await deliveries.records(id)).toHaveLength(1);
 });
 
-test('fails open deliveries of a disabled integration', async () => {
+test('marks open deliveries as failed when the integration is disabled', async () => {
   deliveries.receiver.respondWith((_, response) => response.writeHead(500).end());
   const { id } = await deliveries.addWebhook();
   await sql`update integrations set enabled = true where id = ${id}`.execute(harness.db);
@@ -289,7 +289,7 @@ test('fails open deliveries of a disabled integration', async () => {
   expect(record?.state).toBe('failed');
 });
 
-test('delivers to an ordered integration in the order of events, and continues after an exhausted delivery', async () => {
+test('delivers events to an ordered integration in order, and continues after an exhausted delivery', async () => {
   const { id } = await deliveries.addWebhook({ ordered: true });
   let failingEvent = '';
   deliveries.receiver.respondWith((request, response) => {
@@ -332,7 +332,7 @@ test('waits for a lower event id that is not committed yet before it delivers to
   };
 
   await deliveries.recordEvent();
-  // The dispatcher completes the job of a delivery that it cannot send yet, and inserts one for later.
+  // The dispatcher completes the job of a delivery that it cannot send yet, and inserts another one for later.
   await expect.poll(countCompletedJobs).toBeGreaterThan(1);
   const receivedBefore = deliveries.receiver.received.length;
   await tx.commit().execute();

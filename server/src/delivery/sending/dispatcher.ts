@@ -29,15 +29,15 @@ export type DispatcherSettings = AttemptSettings & {
 export type Dispatcher = {
   /** Looks for new deliveries. */
   wake: () => void;
-  /** Starts no further attempts and waits up to 5 s for running ones. Unfinished attempts are retried after the next start. */
+  /** Starts no more attempts, and waits up to 5 s for running ones. Unfinished attempts are retried when a server runs again. */
   stop: () => Promise<void>;
 };
 
-/** Concurrent attempts of one integration on this server. A slow receiver delays only its own deliveries. */
+/** The maximum number of concurrent attempts per integration on this server, so that a slow receiver delays only its own deliveries. */
 const MAX_PER_INTEGRATION = 20;
 const MAX_RUNNING = 400;
 const BATCH_SIZE = 50;
-/** Retries become due without a notification. */
+/** The dispatcher polls because no notification is sent when a retry becomes due. */
 const POLL_MS = 500;
 const HEARTBEAT_MS = 3_000;
 const STOP_WITHIN_MS = 5_000;
@@ -45,15 +45,15 @@ const PROBE_WAIT_MS = 2_000;
 const SETTLE_WAIT_MS = 500;
 const MAX_DISABLE_ATTEMPTS = 30;
 const DISABLE_WAIT_MS = 1_000;
-/** Planning attempts blocks the event loop, so the dispatcher lets other work run after this time. */
+/** Starting attempts blocks the event loop, so the dispatcher lets other work run after this time. */
 const TURN_MS = 20;
 
 /** Integrations that may have to be disabled. */
 type Suspects = { goneIntegrations: number[]; failing: Health[]; attempts: number };
 
 /**
- * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of using `work`, where a batch ends with its slowest
- * job, so a hanging receiver would delay all deliveries of its batch.
+ * Delivers until it is stopped. Fetches jobs from pg-boss itself rather than with `work`, where a batch ends only when its slowest job
+ * does, so that a single receiver that does not respond would delay the whole batch.
  */
 export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
   const running = new Map<string, RunningJob>();
@@ -117,7 +117,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     });
     const starts = claims.flatMap(claim => {
       const job = jobs.find(({ delivery }) => delivery === claim.id);
-      // No receiver means the integration was just deleted. pg-boss retries the job once, and the retry finds no delivery.
+      // Without a receiver, the integration was just deleted. pg-boss retries the job once, and the retry finds no delivery.
       const receiver = receivers.get(claim.integrationId);
       return job && receiver ? [{ job, claim, receiver }] : [];
     });
@@ -154,7 +154,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     for (const job of jobs) {
       const runningJob = running.get(job.id);
       if (runningJob) {
-        // The job expired while its outcome was waiting to be written. This server keeps the outcome and does not repeat the
+        // The job expired while its outcome was waiting to be written. This server still has the outcome, so it does not repeat the
         // request.
         runningJob.retryCount = job.retryCount;
         continue;
@@ -177,8 +177,8 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   }
 
   /**
-   * Writes outcomes. It keeps the unwritten ones and retries, while heartbeats keep their jobs alive, because a delivery without an
-   * outcome would be sent a second time.
+   * Writes outcomes. Keeps those that cannot be written and tries again, while heartbeats keep their jobs alive, because a delivery
+   * without an outcome would be sent a second time.
    */
   async function settle(completedJobs: CompletedJob<RunningJob>[]): Promise<void> {
     const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, completedJobs, log);
@@ -199,7 +199,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       suspectBatcher.add({ goneIntegrations, failing, attempts: 1 });
   }
 
-  /** Disables integrations separately from writing outcomes, which must not be repeated when disabling fails. */
+  /** Disables integrations. Separate from writing outcomes, because a failure here must not cause outcomes to be written again. */
   async function disable(suspects: Suspects[]): Promise<void> {
     for (const suspect of suspects) {
       try {

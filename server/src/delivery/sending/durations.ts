@@ -1,6 +1,6 @@
 /**
  * The lower bounds of the buckets that durations are counted in, in milliseconds: four per doubling, up to 23 s. An attempt takes
- * at most 15 s. The length and the order are stored (integration_hours.durations), so bounds can only be added at the end.
+ * at most 15 s. Stored counts (integration_hours.durations) depend on the positions, so bounds can only be added at the end.
  */
 const BOUNDS: readonly number[] = [
   ...new Set([0, ...Array.from({ length: 59 }, (_, n) => Math.round(2 ** (n / 4)))]),
@@ -19,7 +19,7 @@ export function countDurations(durations: number[]): number[] {
 export const addCounts = (a: number[], b: number[]): number[] =>
   Array.from({ length: Math.max(a.length, b.length) }, (_, n) => (a[n] ?? 0) + (b[n] ?? 0));
 
-/** Returns the duration that a share of the counted attempts did not exceed, accurate to about 10 %, or null without attempts. */
+/** Returns the duration that this share of the attempts did not exceed, accurate to about 10 %, or null if there are none. */
 export function computePercentile(counts: number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

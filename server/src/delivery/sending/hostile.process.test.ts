@@ -23,7 +23,7 @@ afterAll(async () => {
   await discardDatabase(name);
 });
 
-test('fails an attempt whose template multiplies a long list, and keeps running', async () => {
+test('an attempt fails if its template multiplies a long list, and the server keeps running', async () => {
   const server = await startProcess(env);
   const callAdmin = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${server.url}${path}`, {
@@ -67,7 +67,7 @@ test('fails an attempt whose template multiplies a long list, and keeps running'
   expect(await stopProcess(server)).toMatchObject({ code: 0 });
 });
 
-test('logs and counts an unhandled rejection, and keeps running', async () => {
+test('the server logs and counts an unhandled rejection, and keeps running', async () => {
   const plant = "process.on('SIGUSR2', () => void Promise.reject(new Error('planted')))";
   const server = await startProcess({
     ...env,

@@ -7,7 +7,7 @@ import { customHeaders } from '../integrations/providers/parts.ts';
 import type { Parameters } from '../integrations/providers/provider.ts';
 import type { RenderedRequest, RequestHeader } from './schema.ts';
 
-/** Headers that the server or a visible parameter sets. The values of all others are masked. */
+/** Headers set by the server or by a visible parameter. The values of all others are masked. */
 const VISIBLE_HEADERS = new Set([
   'user-agent',
   'content-type',
@@ -22,7 +22,7 @@ const MAX_BODY = 65_536;
 /** A rendered body has at most 1,048,576 characters. */
 const MAX_UNZIPPED_BYTES = 4_194_304;
 
-/** Masks the secrets in the headers of a request. Custom headers are secret as a whole, so their names are masked too. */
+/** Masks the secrets in the headers of a request. Custom headers are entirely secret, so their names are masked too. */
 export function maskHeaders(headers: Record<string, string>, parameters: Parameters): RequestHeader[] {
   const customNames = new Set(Object.keys(customHeaders(parameters)).map(name => name.toLowerCase()));
   return Object.entries(headers)

@@ -41,7 +41,7 @@ test('counts attempts by provider and outcome, open deliveries, and the age of t
   expect(Number(/oldest_due_seconds{integration="1"} (\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(60);
 });
 
-test('lists the integrations whose deliveries are waiting, and reports 0 if there are none', async () => {
+test('lists the 20 integrations whose deliveries have waited longest, and reports 0 if there are none', async () => {
   const registry = new Registry();
   registerDeliveryMetrics(registry, harness.db);
   await sql`update integration_deliveries set due_at = now() + interval '1 hour'`.execute(harness.db);
@@ -61,7 +61,7 @@ test('lists the integrations whose deliveries are waiting, and reports 0 if ther
   );
 });
 
-test('reports NaN for metrics from the database while the database is unreachable', async () => {
+test('reports NaN for metrics that come from the database while the database is unreachable', async () => {
   const registry = new Registry();
   const db = openDb({ url: 'postgres://127.0.0.1:1/none', poolSize: 1, onError: () => {} });
   registerDeliveryMetrics(registry, db);

@@ -33,7 +33,7 @@ export function registerDeliveryMetrics(registry: Registry, db: Db): (result: Re
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120, 600],
     registers: [registry],
   });
-  // Without a database these two are unknown, so they are NaN rather than 0.
+  // The two metrics below are unknown without a database, so they are NaN rather than 0.
   new Gauge({
     name: 'halyard_deliveries_open',
     help: 'Open deliveries, by state',

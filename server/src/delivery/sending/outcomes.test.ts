@@ -31,7 +31,7 @@ const createFeature = (description: string) =>
 const listAttempts = async (integration: number, record: unknown) =>
   (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events/${record}`)).body.attemptList;
 
-test('truncates a username between characters, so that the event is delivered once and stored', async () => {
+test('truncates a username between two characters, so that the event is delivered once and can be stored', async () => {
   const id = await add('discord', {
     url: `${deliveries.receiver.url}/d`,
     username: `${'x'.repeat(78)}😀${'y'.repeat(20)}`,
@@ -145,11 +145,11 @@ test('counts a failed attempt once while the integration cannot be disabled, and
 
   await createFeature('one');
   await deliveries.waitUntilSettled(id);
-  // The next delivery's attempts start after disabling has failed at least once.
+  // By the time the next delivery is attempted, disabling has failed at least once.
   await createFeature('two');
   await deliveries.waitUntilSettled(id);
   const stateDuring = await readState();
-  // Dropping the trigger would lock events, and could deadlock with a worker that writes one.
+  // Dropping the trigger would lock the events table, and could deadlock with a worker that writes an event.
   await sql`
     create or replace function planted() returns trigger language plpgsql as
       $$ begin return new; end $$`.execute(harness.db);

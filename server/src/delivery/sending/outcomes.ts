@@ -12,7 +12,8 @@ export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
 export type CompletedJob<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
 
 /**
- * Writes outcomes, inserts the next attempts' jobs and completes these jobs in one transaction. Returns the failing integrations.
+ * Writes outcomes, inserts jobs for the next attempts and completes the current jobs in one transaction. Returns the failing
+ * integrations.
  */
 export async function writeOutcomes(db: Db, boss: PgBoss, completedJobs: CompletedJob[]): Promise<Health[]> {
   const results = completedJobs.map(({ result }) => result);
@@ -41,9 +42,9 @@ type WriteResult<J extends FetchedJob> = {
 };
 
 /**
- * Writes outcomes together if possible. After a temporary failure, it writes them per integration, because one integration may
- * be locked. If PostgreSQL rejects a value, it writes them one by one, and stores a rejected outcome in its minimal form, because a
- * delivery without an outcome is retried. The caller retries the outcomes that are returned as unwritten.
+ * Writes all outcomes together if possible. After a temporary failure, writes them per integration, because one integration may be
+ * locked. If PostgreSQL rejects a value, writes them one by one, and reduces a rejected outcome to its minimal form, because a
+ * delivery without an outcome would be retried. The caller must retry the outcomes that are returned as unwritten.
  */
 export async function writeAsMuchAsPossible<J extends FetchedJob>(
   db: Db,

@@ -39,7 +39,7 @@ test('writes the same job columns as pg-boss', async () => {
   expect(halyardJob?.data).toMatchObject({ attempt: 1 });
 });
 
-test('keeps records for 30 days and the newest 1,000, and deletes those of a deleted integration', async () => {
+test('keeps records for 30 days, and the newest 1,000 for longer, but deletes those of a deleted integration', async () => {
   const [busy, quiet, deleted] = [await addWebhook(), await addWebhook(), await addWebhook()];
   const fill = async (integration: number, count: number, age: string, state = 'success') =>
     await sql`insert into integration_deliveries (integration_id, event_id, state, created_at)
@@ -65,7 +65,7 @@ test('keeps records for 30 days and the newest 1,000, and deletes those of a del
   ]);
 });
 
-test('requeues an open delivery without a job once', async () => {
+test('requeues an overdue delivery without a job once', async () => {
   const id = await addWebhook();
   await createTagType('stranded');
   await sql`delete from pgboss.job where name = 'deliver'`.execute(harness.db);

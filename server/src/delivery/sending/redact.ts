@@ -6,9 +6,9 @@ import type { Parameters, Provider } from '../integrations/providers/provider.ts
 const MIN_LENGTH = 6;
 
 /**
- * Returns a function that masks the secrets of an integration in what the receiver sent. A receiver may echo the request, with
- * its headers and URL. A secret is found as it was sent, in its JSON form and percent-encoded, even if the end of the response
- * cuts it off.
+ * Returns a function that masks the secrets of an integration in a response, because a receiver may echo the request with its headers
+ * and URL. Finds a secret as it was sent, in its JSON form and percent-encoded, even if it is cut off at the end of the
+ * response.
  */
 export function makeRedactor(
   provider: Provider,
@@ -47,7 +47,7 @@ function collectSecrets(provider: Provider, parameters: Parameters): string[] {
     });
 }
 
-/** Returns the value, and the token in it if a scheme such as Bearer precedes the token. */
+/** Returns the value and, if the value starts with a scheme such as Bearer, the token after it. */
 const listValueAndToken = (value: string): string[] => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''];
 
 function splitUrl(text: string): string[] {

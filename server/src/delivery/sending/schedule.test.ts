@@ -5,7 +5,7 @@ import { decideNextState, type Outcome, parseRetryAfter } from './schedule.ts';
 
 const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-test('is exhausted after ten failures over about 75 hours, with each delay within 20 % of the schedule', () => {
+test('a delivery is exhausted after 10 failures over about 75 hours, with each delay within 20 % of the schedule', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 10, maxLength: 10 }),
@@ -75,7 +75,7 @@ test('parses Retry-After as seconds or a date', () => {
   expect(parseRetryAfter(null, now)).toBeUndefined();
 });
 
-test('the circuit breaker opens when 14 of 20 attempts failed, probes once after a pause, and closes after a success', () => {
+test('the circuit breaker opens after 14 of 20 attempts failed, probes once after a pause, and closes after a success', () => {
   const breaker = createCircuitBreaker();
   for (let n = 0; n < 6; n++) breaker.record(1, false, n);
   for (let n = 6; n < 19; n++) breaker.record(1, true, n);
@@ -86,7 +86,7 @@ test('the circuit breaker opens when 14 of 20 attempts failed, probes once after
   expect(breaker.listOpenCircuits(30, () => 0)).toEqual([1]);
   expect(breaker.getAllowance(1, 30)).toBe(0);
   expect(breaker.getAllowance(2, 30)).toBe(Number.POSITIVE_INFINITY);
-  // Attempts that were already in flight change nothing.
+  // Attempts that were in flight when the circuit opened change nothing.
   breaker.record(1, true, 4_000);
   expect(breaker.listOpenCircuits(5_021, () => 0)).toEqual([]);
   expect(breaker.getAllowance(1, 5_021)).toBe(1);

@@ -22,8 +22,8 @@ export type NextState =
   | { state: 'retrying'; delayMs: number };
 
 /**
- * Decides what follows an attempt. The schedule contains the seconds before each attempt, and `failureCount` is the number of
- * earlier failed attempts. A Retry-After header can extend the delay, to at most twice the delay and at most a day.
+ * Decides what follows an attempt. The schedule contains the delay before each attempt in seconds, and `failureCount` is the number of
+ * earlier failed attempts. A Retry-After header can extend the delay, but at most to twice its length and at most to a day.
  */
 export function decideNextState(
   outcome: Outcome,

@@ -5,8 +5,8 @@ const MAX_DEPTH = 50;
 class TooLargeError extends Error {}
 
 /**
- * Returns a copy that a jsonb column accepts, or undefined if its JSON has more than about `max` characters. Values nested more
- * than 50 levels deep become an ellipsis, because a body of 5,000 opening brackets overflows the stack of JSON.stringify and of
+ * Returns a copy that a jsonb column accepts, or undefined if its JSON has more than about `max` characters. Replaces values nested
+ * more than 50 levels deep with an ellipsis, because 5,000 opening brackets would overflow the stack of JSON.stringify and of
  * PostgreSQL.
  */
 export function toStorableJson(value: object, max: number): object | undefined {

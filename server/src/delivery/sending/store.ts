@@ -24,17 +24,17 @@ export const toDeliveredEvent = ({
 export type JobToClaim = { delivery: number; attempt: number; retried: boolean };
 
 /**
- * Starts an attempt for the delivery of each job, and records the attempt before a request is sent. A job that is retried because
- * its worker died has an unfinished attempt, which is recorded as interrupted before the next one starts. Deliveries that are
- * neither due nor unfinished are not returned. An ordered integration starts only its first delivery.
+ * Starts an attempt for the delivery of each job, and records the attempt before a request is sent. If a job is retried because its
+ * worker died, its unfinished attempt is recorded as interrupted before the next one starts. Skips deliveries that are neither due
+ * nor unfinished. For an ordered integration, starts only the first delivery.
  */
 export async function claimDeliveries(
   tx: Tx,
   jobs: JobToClaim[],
   watermark: number | undefined,
 ): Promise<Claim[]> {
-  // The ids are also passed as an array. Statistics lag behind a table that fills within seconds, and a join with the jobs alone
-  // was planned as a scan of all open deliveries.
+  // The ids are also passed as an array, because with a join alone the planner scanned all open deliveries: statistics lag behind a
+  // table that fills within seconds.
   const ids = jobs.map(job => job.delivery);
   const { rows } = await sql<Omit<Claim, 'event'> & EventRow & { deliveryId: number }>`
     with job as (
@@ -123,7 +123,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finishe
   return rows;
 }
 
-/** The attempts of an hour. Each attempt ended its delivery as delivered or failed, or was retried. */
+/** The attempts in an hour. Each either ended its delivery, as delivered or failed, or was retried. */
 export type HourCounts = {
   hour: string;
   delivered: number;
@@ -135,7 +135,7 @@ export type HourCounts = {
   durations: number[];
 };
 
-/** Adds counts to the current hour. The rows are locked in the order of the integrations. */
+/** Adds counts to the current hour. Locks rows in the order of the integrations, so that servers do not deadlock. */
 export async function addToHours(
   tx: Tx,
   counts: (Omit<HourCounts, 'hour'> & { integration: number })[],
@@ -201,7 +201,7 @@ export async function listFailing(db: Reader, ids: number[]): Promise<Health[]> 
   return rows;
 }
 
-/** Inserts jobs for the same attempts, to start after the delay. */
+/** Inserts jobs that start the same attempts after the delay. */
 export async function postponeDeliveries(tx: Tx, deliveries: number[], delayMs: number): Promise<void> {
   await insertDeliveryJobs(sql`
     select d.id, d.integration_id, integrations.ordered, d.attempts + 1 as attempt,
@@ -244,7 +244,7 @@ export async function deleteOrphans(db: Db, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Inserts jobs for open deliveries that have been due for 5 minutes and have none. Blocked deliveries deliberately have no job. */
+/** Inserts jobs for open deliveries without one that have been due for 5 minutes, except blocked ones, which need no job. */
 export async function requeueStranded(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with stranded as (
@@ -269,7 +269,7 @@ export async function countOpen(db: Reader): Promise<{ state: string; count: num
   return rows;
 }
 
-/** Lists the integrations whose oldest delivery has been due for the longest time, and for how long. */
+/** Lists the integrations whose oldest delivery has been overdue the longest, and for how long. */
 export async function listWaiting(
   db: Reader,
   limit: number,

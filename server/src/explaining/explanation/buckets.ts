@@ -24,7 +24,7 @@ export const computeRolloutBucket = (groupId: string, value: string): number =>
 export const computeVariantBucket = (groupId: string, value: string, totalWeight: number): number =>
   hashToBucket(groupId, value, VARIANT_SEED, totalWeight);
 
-/** Returns the value of the first context field that has one. */
+/** Returns the first of the context fields that has a value. */
 export function findSourceIn(context: Context, fields: readonly string[]): BucketSource | undefined {
   for (const field of fields) {
     const value = Object.hasOwn(context, field) ? context[field] : undefined;

@@ -8,7 +8,7 @@ import type { Constraint } from './document.ts';
 /** The outcome of a constraint, and the context value that it compared. */
 export type CheckedConstraint = Constraint & { result: boolean; actual: string | null };
 
-/** Compiled patterns by their source. Each request has its own map. */
+/** Compiled patterns by their source, or undefined for invalid ones. Each request has its own map. */
 export type Patterns = Map<string, RE2JS | undefined>;
 
 const MAX_PATTERNS = 1_000;
@@ -104,12 +104,12 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['IN_CIDR', isInRange],
 ]);
 
-/** Whether the operator compares dates. It then compares the evaluation time, no matter which field the constraint names. */
+/** Returns whether the operator compares dates, in which case it uses the evaluation time, whichever field the constraint names. */
 export const isDateOperator = (operator: string): boolean => operator.startsWith('DATE_');
 
 /**
- * Checks a constraint. An unknown operator evaluates to false, whether or not it is inverted. `now` is the time of a context
- * without currentTime.
+ * Checks a constraint. An unknown operator evaluates to false, whether or not it is inverted. `now` is the evaluation time if
+ * the context has no currentTime.
  */
 export function checkConstraint(
   constraint: Constraint,

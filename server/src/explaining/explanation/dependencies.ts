@@ -4,9 +4,9 @@ import type { Dependency, Feature } from './document.ts';
 export type CheckedDependency = {
   feature: string;
   requires: 'enabled' | 'disabled';
-  /** The flag requires one of these variants of the parent. Any variant will do if the list is empty. */
+  /** The flag requires one of these variants of the parent, or any variant if the list is empty. */
   variants: string[];
-  /** SDKs disable a flag whose parent they do not know, or whose parent has a parent. */
+  /** SDKs disable a flag if they do not know its parent, or if the parent has a parent itself. */
   state: 'enabled' | 'disabled' | 'missing' | 'has-parent';
   /** The variant that the parent serves. Null if the parent is not evaluated. */
   variant: string | null;
@@ -15,7 +15,7 @@ export type CheckedDependency = {
 
 type ParentResult = { isEnabled: boolean; variant: { name: string } };
 
-/** Checks a dependency. `parent` is the result of the parent for the same context. */
+/** Checks a dependency. `parent` is the result of evaluating the parent with the same context. */
 export function checkDependency(
   { feature, enabled, variants = [] }: Dependency,
   document: Feature | undefined,

@@ -38,13 +38,13 @@ describe('a constraint', () => {
     );
   });
 
-  test('says that the context has no value', () => {
+  test('names the field if the context has no value', () => {
     expect(describeConstraint(constraint('IN', { actual: null }))).toBe(
       'on "field" requires one of "a", "b". The context has no "field".',
     );
   });
 
-  test('shows the beginning of a long value and the first of many values', () => {
+  test('shows only the beginning of a long value and the first few of many values', () => {
     const values = Array.from({ length: 7 }, (_, index) => `v${index}`);
 
     expect(describeConstraint(constraint('IN', { values, actual: 'y'.repeat(61) }))).toBe(

@@ -13,10 +13,10 @@ const MAX_CHARACTERS = 60;
 const quote = (value: string): string =>
   `"${value.length > MAX_CHARACTERS ? `${value.slice(0, MAX_CHARACTERS)}…` : value}"`;
 
-/** How a sentence names a strategy. */
+/** The names by which sentences refer to a strategy. */
 export type StrategyLabel = { name: string; title?: string };
 
-/** Explains the result in sentences: what decided it, then every reason against it, then the variant. */
+/** Explains the result in sentences: what decided it, then every unmet requirement, then the variant. */
 export function describeEvaluation(
   evaluation: Evaluation,
   environment: string,

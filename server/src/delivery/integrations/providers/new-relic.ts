@@ -29,7 +29,7 @@ const plan: PlanRequests = context => {
   };
 };
 
-/** New Relic accepts only flat attributes in custom events: strings, numbers and booleans. */
+/** Custom events in New Relic can have only flat attributes: strings, numbers and booleans. */
 function buildEvent(context: DeliveryContext) {
   const { event, label, summary } = context;
   const attribute = (name: string, value: string | null) =>

@@ -1,7 +1,7 @@
 import type { DeliveryContext, ParameterDefinition, Parameters } from './provider.ts';
 import { renderTemplate } from './template.ts';
 
-/** The name that messages are posted under. */
+/** The name shown as the sender of messages. */
 export const USERNAME: ParameterDefinition = {
   name: 'username',
   displayName: 'Username',
@@ -32,11 +32,11 @@ export const BODY_TEMPLATE: ParameterDefinition = {
   sensitive: false,
 };
 
-/** Parses the parameter without checks, because it was checked when it was saved. */
+/** Parses the parameter without validation, because the server validated it when it was saved. */
 export const customHeaders = ({ customHeaders: text }: Parameters): Record<string, string> =>
   text ? (JSON.parse(text) as Record<string, string>) : {};
 
-/** Renders a body template. In a JSON body, the Markdown line is escaped as part of a JSON string. */
+/** Renders a body template. In a JSON body, the Markdown line is escaped so that it can be part of a JSON string. */
 export function renderBody(
   template: string,
   contentType: string,
@@ -44,7 +44,7 @@ export function renderBody(
 ): string {
   const view = {
     event,
-    // Encoded twice, as existing templates expect: a JSON string that contains the event as JSON.
+    // A JSON string that contains the event as JSON. It is encoded twice, because existing templates expect that.
     eventJson: template.includes('eventJson') ? JSON.stringify(JSON.stringify(event)) : '',
     eventMarkdown: contentType.includes('json') ? JSON.stringify(summary).slice(1, -1) : summary,
   };
@@ -61,7 +61,7 @@ export const splitList = (text: string | undefined): string[] =>
     .map(item => item.trim())
     .filter(item => item !== '');
 
-/** Returns the URL of the feature page. Without a feature, it is the project page, and without a project, the event log. */
+/** Returns the URL of the feature page or, without a feature, of the project page or, without a project, of the event log. */
 export function linkTo({ event, publicUrl }: DeliveryContext): string {
   const project =
     event.project === null ? undefined : `${publicUrl}/projects/${encodeURIComponent(event.project)}`;

@@ -1,6 +1,6 @@
 import type { OutgoingRequest, OutgoingResponse } from '../../../platform/outgoing/send.ts';
 
-/** The event as receivers get it: as in the log, but without the caller's IP address. */
+/** An event as receivers get it: the same as in the log, but without the caller's IP address. */
 export type DeliveredEvent = {
   id: number;
   createdAt: string;
@@ -31,7 +31,7 @@ export type DeliveryContext = {
   /** One line of Markdown, including the change's comment. */
   summary: string;
   parameters: Parameters;
-  /** The URL at which people open this installation. */
+  /** The URL of this installation for users. */
   publicUrl: string;
   isTest: boolean;
 };
@@ -49,7 +49,7 @@ export type PlannedRequest = OutgoingRequest & {
 /** Thrown if no request can be created and a retry would not help. The delivery record shows the message. */
 export class PlanError extends Error {}
 
-/** After a permanent rejection, the request is not retried, because it would be rejected again. */
+/** The server does not retry a request after a permanent rejection, because it would be rejected again. */
 export type Rejection = { message: string; isPermanent: boolean };
 
 export type Plan = { requests: PlannedRequest[]; details: Record<string, unknown> };
@@ -74,7 +74,7 @@ export type Provider = {
   /** What to do in the receiving system, and what to enter. */
   howTo: string;
   parameters: ParameterDefinition[];
-  /** The tag types that are created with the first integration of this provider. */
+  /** The tag types that the first integration of this provider creates. */
   tagTypes: { name: string; description: string; icon: string }[];
   /** Whether requests are signed according to Standard Webhooks. */
   signed: boolean;

@@ -43,7 +43,7 @@ const recordFeatureCreated = () =>
     }),
   );
 
-/** Records one event and returns what the receiver got, with the delivery record. */
+/** Records one event, and returns the requests that the receiver got and the delivery record. */
 async function deliver(provider: string, parameters: object, requests = 1) {
   const { id, signingSecret } = await add(provider, parameters);
   await recordFeatureCreated();
@@ -75,7 +75,7 @@ test('webhook: renders a template with the event as text, as JSON inside JSON, a
   expect(record.details).toMatchObject({ body });
 });
 
-test('webhook: sends a different content type and plain text', async () => {
+test('webhook: sends plain text with a custom content type', async () => {
   const { request } = await deliver('webhook', {
     url: `${deliveries.receiver.url}/t`,
     contentType: 'text/plain',

@@ -27,7 +27,7 @@ const plan: PlanRequests = context => {
   };
 };
 
-/** Slack responds with 200 even if it rejects the message. The error is in the body. */
+/** Returns the error in the body, because Slack responds with 200 even if it rejects the message. */
 function parseError(text: string): string | undefined {
   try {
     const { ok, error } = JSON.parse(text) as { ok?: boolean; error?: unknown };

@@ -1,11 +1,11 @@
 import type { Rejection } from './provider.ts';
 
 /**
- * Errors of chat.postMessage and of incoming webhooks that persist until somebody changes the configuration, the channel or the
- * message (docs.slack.dev). Others, such as ratelimited, internal_error or rollup_error, may be temporary.
+ * The errors of chat.postMessage and incoming webhooks that persist until somebody changes the configuration, the channel or the
+ * message (see docs.slack.dev). Others, such as ratelimited, internal_error or rollup_error, may be temporary.
  */
 const PERMANENT = new Set([
-  // The token or the app.
+  // Problems with the token or the app.
   'access_denied',
   'account_inactive',
   'app_missing_action_url',
@@ -23,7 +23,7 @@ const PERMANENT = new Set([
   'token_expired',
   'token_revoked',
   'two_factor_setup_required',
-  // The channel.
+  // Problems with the channel.
   'as_user_not_supported',
   'cannot_reply_to_message',
   'channel_is_archived',
@@ -39,7 +39,7 @@ const PERMANENT = new Set([
   'restricted_action_thread_locked',
   'restricted_action_thread_only_channel',
   'user_not_found',
-  // The message.
+  // Problems with the message.
   'invalid_arg_name',
   'invalid_arguments',
   'invalid_array_arg',
@@ -56,7 +56,7 @@ const PERMANENT = new Set([
   'msg_too_long',
   'no_text',
   'too_many_attachments',
-  // The incoming webhook.
+  // Problems with the incoming webhook.
   'action_prohibited',
   'invalid_token',
   'no_active_hooks',
@@ -66,7 +66,7 @@ const PERMANENT = new Set([
   'team_disabled',
 ]);
 
-/** Converts a Slack error to a rejection. An error that does not look like one of Slack's error codes is not quoted. */
+/** Converts a Slack error to a rejection. Quotes the error only if it looks like one of Slack's error codes. */
 export function toRejection(error: string | undefined): Rejection | undefined {
   if (error === undefined) return undefined;
   const reason = /^[a-z_]{1,60}$/.test(error) ? error : 'no reason given';

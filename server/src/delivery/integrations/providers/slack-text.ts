@@ -6,7 +6,7 @@ const MAX_TEXT = 3_000;
 
 /** Converts one line of Markdown to Slack's dialect, where &, < and > are special and everything else is plain text. */
 export function toSlackText(markdown: string): string {
-  // Removes the escapes of the summary, and escapes what Slack would format.
+  // Escapes for Slack rather than for Markdown.
   const parts = markdown.split(/(\*\*)/).map(part => (part === '**' ? '*' : escapeText(part)));
   return ellipsize(parts.join(''), MAX_TEXT);
 }

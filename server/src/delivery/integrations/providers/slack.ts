@@ -11,7 +11,7 @@ const plan: PlanRequests = context => {
   const namedChannels = [
     ...new Set([...listTagValues(context, 'slack'), ...splitList(parameters.defaultChannel)]),
   ];
-  // Current webhooks post to their own channel and need no channel name.
+  // Current webhooks post to a fixed channel, so they need no channel name.
   const channels = namedChannels.length > 0 ? namedChannels : [undefined];
   return {
     requests: channels.map(channel => ({
@@ -30,7 +30,7 @@ const plan: PlanRequests = context => {
   };
 };
 
-/** Slack's error responses consist of one word. Anything else is not from Slack. */
+/** Returns Slack's error code, which is a single word. A longer response does not come from Slack. */
 const parseErrorCode = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.trim())?.[0];
 
 export const slack: Provider = {

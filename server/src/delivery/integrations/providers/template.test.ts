@@ -20,7 +20,7 @@ const section = (inner: fc.Arbitrary<string>) =>
 const lines = (text: fc.Arbitrary<string>) => fc.array(text, { maxLength: 5 }).map(parts => parts.join(''));
 const template = lines(fc.oneof(leaf, section(lines(fc.oneof(leaf, section(lines(leaf)))))));
 
-// No null inside lists: Mustache throws on a name that it looks up in null.
+// Lists contain no null, because Mustache throws when it looks up a name in null.
 const plainValue = fc.oneof(
   fc.string(),
   fc.integer(),
@@ -43,7 +43,7 @@ const view = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-test('renders like Mustache', () => {
+test('renders the same output as Mustache', () => {
   fc.assert(
     fc.property(template, view, (text, data) => {
       expect(renderTemplate(text, data)).toBe(Mustache.render(text, data));
@@ -52,7 +52,7 @@ test('renders like Mustache', () => {
   );
 });
 
-test('stops at the step limit before it renders nested lists', () => {
+test('stops at the length limit or the step limit while it renders nested lists', () => {
   const list = Array.from({ length: 1_000 }, (_, index) => ({ value: `v${index}` }));
   const nestedTemplate = `{{#list}}{{#list}}${'x'.repeat(280)}{{/list}}{{/list}}`;
   const silent = '{{#list}}{{#list}}{{none.at.all}}{{/list}}{{/list}}';
@@ -61,7 +61,7 @@ test('stops at the step limit before it renders nested lists', () => {
   expect(() => renderTemplate(silent, { list })).toThrow(/more than 100,000 steps/);
 });
 
-test('counts the items of a list that is rendered as text', () => {
+test('counts the items of a list that is rendered as text as steps', () => {
   const list = Array.from({ length: 1_000 }, () => [[[]]]);
 
   expect(() => renderTemplate('{{#list}}{{list}}{{/list}}', { list })).toThrow(/steps/);

@@ -3,16 +3,16 @@ import Mustache from 'mustache';
 import { PlanError } from './provider.ts';
 
 /**
- * Mustache parses body templates, but we render them, because Mustache's own renderer has no limits: two nested sections over a
- * list of 1,000 items took 27 s and produced a string longer than V8 allows. Our renderer counts every step and every character
- * and stops at a limit. It also reads only own properties, so a template cannot call `constructor` or other inherited functions.
- * Mustache's template cache is not used either, because nothing is ever removed from it.
+ * We parse body templates with Mustache but render them ourselves, because Mustache's renderer has no limits: two nested sections over
+ * a list of 1,000 items took 27 s and produced a string longer than V8 allows. Our renderer stops at a maximum number of steps and
+ * characters. It also reads only own properties, so a template cannot call `constructor` or other inherited functions. We do not use
+ * Mustache's template cache either, because nothing is ever removed from it.
  */
 const MAX_STEPS = 100_000;
-/** The JSON of an event, encoded twice, is at most about half as long. */
+/** About twice the maximum length of an event that is encoded as JSON twice. */
 const MAX_OUTPUT = 1_048_576;
 const MAX_NESTING = 2;
-/** For each whitespace character, the parser retries to find the end of the tag: 10,000 in one tag took 0.8 s. */
+/** At each whitespace character, the parser searches for the end of the tag again: 10,000 in one tag took 0.8 s. */
 const LONG_WHITESPACE = /\s{201}/;
 const MAX_CACHED_TEMPLATES = 100;
 
@@ -20,13 +20,13 @@ type Node =
   | { kind: 'text'; text: string }
   | { kind: 'value'; path: Path; escaped: boolean }
   | { kind: 'section'; path: Path; inverted: boolean; nodes: Node[] };
-/** Segments of a dotted name, or an empty list for `.`, the current item. */
+/** The segments of a dotted name. Empty for `.`, which is the current item. */
 type Path = string[];
 type Token = [type: string, value: string, start: number, end: number, nodes?: Token[]];
 
 class TemplateError extends PlanError {}
 
-/** Returns why a template cannot be saved, if so. Stored templates with a partial still render, without the partial. */
+/** Returns why a template cannot be saved, or undefined if it can. Stored templates with a partial still render, without it. */
 export const findTemplateProblem = (template: string): string | undefined =>
   findTemplateLimitProblem(template) ??
   (hasPartial(parse(template))
@@ -47,7 +47,7 @@ function findTemplateLimitProblem(template: string): string | undefined {
 }
 
 /**
- * Renders within limits on work and length. If a template exceeds them, it throws an error with a message for the template's
+ * Renders a template. If it exceeds the limits on steps or length, throws an error whose message is meant for the template's
  * owner.
  */
 export function renderTemplate(template: string, view: object): string {
@@ -156,7 +156,7 @@ function renderSection(
   }
 }
 
-/** Searches from the innermost item outwards for the first item that has the name. */
+/** Looks up the path in the innermost item that has it. */
 function lookUp(path: Path, views: unknown[], writer: Writer): unknown {
   if (path.length === 0) return views.at(-1);
   for (let index = views.length - 1; index >= 0; index--) {
@@ -173,7 +173,7 @@ function lookUp(path: Path, views: unknown[], writer: Writer): unknown {
   return undefined;
 }
 
-/** As in Mustache, a dotted name can read the length of a string. */
+/** As in Mustache, a dotted name can also read own properties of a string, such as its length. */
 function hasOwn(value: unknown, name: string, isDotted: boolean): boolean {
   if (typeof value === 'object' && value !== null) return Object.hasOwn(value, name);
   return isDotted && typeof value === 'string' && Object.hasOwn(Object(value), name);

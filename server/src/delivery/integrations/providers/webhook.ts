@@ -20,7 +20,7 @@ const plan: PlanRequests = context => {
   };
 };
 
-/** Parses a JSON body, because an object is easier to read in the delivery record. */
+/** Parses the body if it is JSON, because the delivery record is then easier to read. */
 function parseIfJson(body: string): unknown {
   try {
     return JSON.parse(body);
