@@ -103,7 +103,7 @@ function createPackage(name: string, manifest: object, files: Record<string, str
 test.each([
   ['a GPL package', { license: 'GPL-3.0-only' }, 'planted 1.0.0: the license GPL-3.0-only is not accepted.'],
   ['a package without a license', {}, 'planted 1.0.0: the license none is not accepted.'],
-  ['a package without a license file', { license: 'MIT' }, 'planted 1.0.0: no file with a license.'],
+  ['a package without a license file', { license: 'MIT' }, 'planted 1.0.0: no license file.'],
 ])('%s stops the build', async (name, manifest, problem) => {
   const planted = createPackage(name.replaceAll(' ', '-'), manifest);
 

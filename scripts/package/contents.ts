@@ -54,6 +54,6 @@ function readContent(folder: string): Content {
 function findProblems({ name, version, license, texts }: Content): string[] {
   if (!isAccepted(name, license)) return [`  ${name} ${version}: the license ${license} is not accepted.`];
   return texts.length === 0
-    ? [`  ${name} ${version}: no file with a license. Add its text to scripts/package/licenses.ts.`]
+    ? [`  ${name} ${version}: no license file. Add the license text to scripts/package/licenses.ts.`]
     : [];
 }

@@ -99,5 +99,5 @@ test('reads only regular files', async () => {
   execFileSync('mkfifo', [join(folder, `${NAME}.snapshot`)]);
 
   expect(await readSnapshots(folder, KEYS, log)).toEqual([]);
-  expect(warnings).toMatchObject([{ problem: 'It is not a file.' }]);
+  expect(warnings).toMatchObject([{ problem: 'It is not a regular file.' }]);
 });

@@ -90,7 +90,7 @@ async function readSnapshot(path: string, keys: TrustedKeys): Promise<Snapshot |
   const info = await stat(path).catch(ignoreMissing);
   if (!info) return undefined;
   // Reading a named pipe could block forever.
-  if (!info.isFile()) throw new SnapshotError('It is not a file.');
+  if (!info.isFile()) throw new SnapshotError('It is not a regular file.');
   if (info.size > MAX_SNAPSHOT_BYTES) throw new SnapshotError(`The file has ${info.size} bytes.`);
   return decodeSnapshot(await readFile(path), keys);
 }
