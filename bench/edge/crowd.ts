@@ -17,7 +17,7 @@ const MAX_RATIO = 2;
  * Simulates edges with plain connections, all of which read the snapshot simultaneously and then consume the stream. The baseline is
  * a process that does nothing but write the frame to the same number of connections.
  */
-export async function measureCrowd({ server, client, enrol }: World, count: number): Promise<Row[]> {
+export async function measureManyEdges({ server, client, enrol }: World, count: number): Promise<Row[]> {
   const { secret } = await enrol();
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
   const headers = { authorization: secret, 'accept-encoding': 'gzip' };

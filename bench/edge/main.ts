@@ -3,9 +3,9 @@ import { loadavg } from 'node:os';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { printMachine } from '../server.ts';
 import { measureCounting } from './counting.ts';
-import { measureCrowd } from './crowd.ts';
+import { measureManyEdges } from './crowd.ts';
 import { measureLatency } from './latency.ts';
-import { measureClocks, measureCut } from './outages.ts';
+import { measureClocks, measureOutage } from './outages.ts';
 import { measureRequests } from './requests.ts';
 import type { Row } from './row.ts';
 import { measureStart } from './start.ts';
@@ -40,9 +40,9 @@ const PARTS: Record<string, (world: World) => Promise<Row[]>> = {
   start: world => measureStart(world, Number(options.flags), Number(options.starts)),
   revocations: world => measureRevocations(world, Number(options.revocations)),
   tokens: world => measureRandomTokens(world, Number(options.tokens)),
-  crowd: world => measureCrowd(world, Number(options.edges)),
+  crowd: world => measureManyEdges(world, Number(options.edges)),
   counting: world => measureCounting(world, Number(options.evaluations), Number(options.cut)),
-  cut: world => measureCut(world, Number(options.cut)),
+  cut: world => measureOutage(world, Number(options.cut)),
   clock: measureClocks,
 };
 

@@ -12,7 +12,7 @@ const TOKEN_LIFETIME_MS = 20_000;
 const MAX_DEVIATION_MS = 5_000;
 
 /** Disconnects an edge while flags change, and measures how long it takes to catch up. */
-export async function measureCut(
+export async function measureOutage(
   { server, client, proxy, startEdge }: World,
   cutSeconds: number,
 ): Promise<Row[]> {

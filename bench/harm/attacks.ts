@@ -17,7 +17,7 @@ export type World = {
 
 export type Caller = 'anonymous' | 'frontend' | 'client' | 'viewer' | 'agent';
 
-export type HarmRequest = {
+export type AttackRequest = {
   method?: string;
   path: string;
   headers?: Record<string, string>;
@@ -28,7 +28,7 @@ export type Attack = {
   name: string;
   caller: Caller;
   /** Builds the nth request. The caller's token is added, unless the request has an Authorization header. */
-  request: (n: number, world: World) => HarmRequest;
+  request: (n: number, world: World) => AttackRequest;
   /**
    * Whether the client reads its responses (the default), stops reading after the first bytes, disconnects after 1 s, or sends a byte
    * of its body every second.
@@ -36,7 +36,7 @@ export type Attack = {
   client?: 'reads' | 'stalls' | 'leaves' | 'trickles';
 };
 
-export const json = (body: unknown): Pick<HarmRequest, 'method' | 'headers' | 'body'> => ({
+export const json = (body: unknown): Pick<AttackRequest, 'method' | 'headers' | 'body'> => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
@@ -114,7 +114,7 @@ const post = (path: string, body: string) => ({
 
 const attackBy =
   (caller: Caller, client: Attack['client'] = 'reads') =>
-  (name: string, request: (n: number, world: World) => HarmRequest): Attack => ({
+  (name: string, request: (n: number, world: World) => AttackRequest): Attack => ({
     name,
     caller,
     client,
@@ -196,7 +196,7 @@ const ADMIN: Attack[] = [
 const MCP_VERSION = '2026-07-28';
 
 /** A tool call at /mcp. */
-const toolCall = (name: string, input: object): HarmRequest => {
+const toolCall = (name: string, input: object): AttackRequest => {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': MCP_VERSION,
     'io.modelcontextprotocol/clientCapabilities': {},

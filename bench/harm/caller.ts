@@ -2,7 +2,7 @@
 // when to stop.
 import { Agent, type ClientRequest, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ATTACKS, type Attack, type HarmRequest, json, type World } from './attacks.ts';
+import { ATTACKS, type Attack, type AttackRequest, json, type World } from './attacks.ts';
 
 export type CallerTask = { world: World; attack?: { name: string; connections: number } };
 /** How long each request of one kind took, in ms, and how often each outcome occurred. Probes count only failures. */
@@ -16,7 +16,7 @@ const PAUSE_AFTER_ERROR_MS = 50;
 const TIMEOUT_MS = 30_000;
 const TOGGLE_PATH = '/api/admin/projects/default/features/probed/environments/development';
 
-type Probe = { name: string; everyMs: number; token: string; request: (n: number) => HarmRequest };
+type Probe = { name: string; everyMs: number; token: string; request: (n: number) => AttackRequest };
 
 const buildProbes = ({ other, user }: World): Probe[] => {
   const probe = (name: string, everyMs: number, token: string, request: Probe['request']): Probe => {
@@ -96,7 +96,7 @@ async function runProbe(
 
 /** Sends a request, and returns its status or the reason why there is none. */
 function send(
-  { method = 'GET', path, headers = {}, body }: HarmRequest,
+  { method = 'GET', path, headers = {}, body }: AttackRequest,
   token: string,
   port: number,
   agent: Agent,

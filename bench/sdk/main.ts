@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { gzipBody, plainBody } from '@halyard/plane/serving/state/bodies.ts';
 import { applyChanges, loadEnvironment } from '@halyard/plane/serving/state/environment.ts';
-import { makeHolder, scopeIn } from '@halyard/plane/serving/state/holder.ts';
+import { getOrCreateScope, makeEnvironmentState } from '@halyard/plane/serving/state/environment-state.ts';
 import { NO_FILTERS } from '@halyard/plane/serving/state/scope.ts';
 import pg from 'pg';
 import { openDb } from '../../server/src/platform/db/database.ts';
@@ -135,7 +135,7 @@ async function measureBodies(
   fail: Fail,
 ): Promise<void> {
   const environment = loadEnvironment(await readChanges(db, 'production', 0));
-  const scope = scopeIn(makeHolder(environment), {
+  const scope = getOrCreateScope(makeEnvironmentState(environment), {
     environment: 'production',
     projects: undefined,
     filters: NO_FILTERS,

@@ -99,7 +99,7 @@ test('reads and changes wait while the server is busy, without a message about a
   const project = await createProject(admin);
 
   const states: boolean[] = [];
-  const stop = session.onConnection(() => states.push(session.readConnection().unavailable));
+  const stop = session.onConnectionChange(() => states.push(session.readConnection().unavailable));
   loadBalancer.requestsToReject = 2;
   expect((await unwrap(api.GET('/api/admin/projects'))).projects.length).toBeGreaterThan(0);
   expect(loadBalancer.requestsToReject).toBe(0);

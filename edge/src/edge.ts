@@ -11,12 +11,12 @@ import type { EdgeConfig } from './config.ts';
 import { makeFeedCopy } from './feed-copy.ts';
 import { makeFeedDisk, NO_DISK } from './feed-disk.ts';
 import { type FeedSource, makeFeedSource } from './feed-source.ts';
-import { followFeed } from './follow.ts';
+import { consumeFeed } from './follow.ts';
 import { limitLookups } from './limit-lookups.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { makeRelay } from './relay.ts';
-import { keepReporting } from './report.ts';
+import { startReporting } from './report.ts';
 import { openSpool, SPOOL_LIMITS } from './spool.ts';
 import { openTrust } from './trust.ts';
 import { makeUpstream } from './upstream.ts';
@@ -93,7 +93,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   const nats =
     config.nats &&
     (await import('./nats.ts')).followNats(upstream, config.nats, enrolment.feed, feed, trust, log, metrics);
-  const follower = followFeed(
+  const follower = consumeFeed(
     feed,
     nats?.upstream ?? upstream,
     copy,
@@ -103,7 +103,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
     log,
     metrics,
   );
-  const reporter = keepReporting(version, feed, servedState, clients, spool, upstream, log, metrics);
+  const reporter = startReporting(version, feed, servedState, clients, spool, upstream, log, metrics);
   const { host, port } = config;
   const url = await app.listen({ host, port, backlog: BACKLOG }).catch((error: unknown) => {
     throw new Error(explainListenFailure(error, host, port) ?? (error as Error).message, { cause: error });

@@ -25,7 +25,7 @@ export type ReportLoop = { stop: () => Promise<void> };
  * Reports to upstream which revisions SDKs have and what they counted, one report at a time. While upstream is unreachable, the
  * counts accumulate.
  */
-export function keepReporting(
+export function startReporting(
   version: string,
   feed: FeedSource,
   servedState: () => { epoch: string; revision: number } | undefined,

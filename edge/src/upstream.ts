@@ -5,8 +5,8 @@ import { parseFrame, type TokenFrame } from '@halyard/plane/feed/frames.ts';
 import { type EdgeReport, EdgeReportResult } from '@halyard/plane/feed/report.ts';
 import { readSigned } from '@halyard/plane/feed/signed.ts';
 import {
+  MAX_SIGNED_HEADER_BYTES,
   MAX_SNAPSHOT_BYTES,
-  MAX_START_BYTES,
   readHeader,
   type TrustedKeys,
 } from '@halyard/plane/snapshot/format.ts';
@@ -141,7 +141,8 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
 /** Reads a snapshot up to its signed size. Otherwise, a forged body, which can be compressed 1,000:1, could fill the memory. */
 export async function readSnapshot(response: Response, keys: TrustedKeys): Promise<Buffer> {
   const maxFromStart = (start: Buffer): number | undefined => {
-    if (start.length < MAX_START_BYTES && start.indexOf('\n', start.indexOf('\n') + 1) < 0) return undefined;
+    if (start.length < MAX_SIGNED_HEADER_BYTES && start.indexOf('\n', start.indexOf('\n') + 1) < 0)
+      return undefined;
     const { header, bodyOffset } = readHeader(start, keys);
     return Math.min(bodyOffset + header.bytes, MAX_SNAPSHOT_BYTES);
   };

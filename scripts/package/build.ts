@@ -5,7 +5,7 @@ import { PACKAGE_LIST } from '../../console/scripts/packages.ts';
 import { readLibrary } from '../../server/src/platform/http/description/docs.ts';
 import { readApiPagePackages } from './api-page/packages.ts';
 import { bundle } from './bundle.ts';
-import { type Content, listPackageFolders, readContents } from './contents.ts';
+import { type BundledPackage, listPackageFolders, readContents } from './contents.ts';
 import { formatNotices, formatSbom } from './documents.ts';
 import { buildRepositoryLinks } from './repository.ts';
 
@@ -26,7 +26,10 @@ export type BuildOptions = {
 };
 
 /** Writes the package with the server, the console and their dependencies. Returns the third-party packages in it. */
-export async function buildPackage({ folder, additionalEntries = {} }: BuildOptions): Promise<Content[]> {
+export async function buildPackage({
+  folder,
+  additionalEntries = {},
+}: BuildOptions): Promise<BundledPackage[]> {
   const consoleFolder = join(ROOT, 'console/dist');
   if (!existsSync(join(consoleFolder, PACKAGE_LIST)))
     throw new Error('The console is not built. Run npm run build:console first.');
@@ -88,7 +91,7 @@ function makeManifest() {
 }
 
 /** Returns a function that looks up a package's hash, either in its content or in the lockfile. */
-function readIntegrities(): (content: Content) => string {
+function readIntegrities(): (content: BundledPackage) => string {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>;
   };

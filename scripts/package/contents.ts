@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findLicenseText, getLicense, isAccepted } from './licenses.ts';
 
 /** A package whose code or files are in the release. */
-export type Content = {
+export type BundledPackage = {
   name: string;
   version: string;
   license: string;
@@ -23,7 +23,7 @@ export function listPackageFolders(modules: string[]): string[] {
 }
 
 /** Reads the packages in the folders, and adds the others. Sorted by name. Throws if a license is not accepted or has no text. */
-export function readContents(folders: string[], otherContents: Content[] = []): Content[] {
+export function readContents(folders: string[], otherContents: BundledPackage[] = []): BundledPackage[] {
   const contents = new Map(
     [...otherContents, ...folders.map(readContent)].map(content => [
       `${content.name}@${content.version}`,
@@ -36,7 +36,7 @@ export function readContents(folders: string[], otherContents: Content[] = []): 
   return [...contents.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, content]) => content);
 }
 
-function readContent(folder: string): Content {
+function readContent(folder: string): BundledPackage {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder)
     .filter(file => LICENSE_FILE.test(file))
@@ -51,7 +51,7 @@ function readContent(folder: string): Content {
   };
 }
 
-function findProblems({ name, version, license, texts }: Content): string[] {
+function findProblems({ name, version, license, texts }: BundledPackage): string[] {
   if (!isAccepted(name, license)) return [`  ${name} ${version}: the license ${license} is not accepted.`];
   return texts.length === 0
     ? [`  ${name} ${version}: no license file. Add the license text to scripts/package/licenses.ts.`]

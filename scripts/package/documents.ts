@@ -1,9 +1,9 @@
-import type { Content } from './contents.ts';
+import type { BundledPackage } from './contents.ts';
 
 const SEPARATOR = '-'.repeat(80);
 
 /** Formats the content of THIRD-PARTY-NOTICES.txt. */
-export function formatNotices(contents: Content[]): string {
+export function formatNotices(contents: BundledPackage[]): string {
   const notices = contents.map(
     ({ name, version, license, texts }) =>
       `${SEPARATOR}\n${name} ${version} (${license})\n${SEPARATOR}\n\n${texts.join('\n\n')}\n`,
@@ -16,8 +16,8 @@ type Product = { name: string; version: string; license: string };
 /** Formats the packages as a CycloneDX 1.6 SBOM, without a timestamp or serial number, so that builds are reproducible. */
 export function formatSbom(
   product: Product,
-  contents: Content[],
-  getIntegrity: (content: Content) => string,
+  contents: BundledPackage[],
+  getIntegrity: (content: BundledPackage) => string,
 ): string {
   const purl = toPurl(product);
   const document = {
@@ -41,7 +41,7 @@ export function formatSbom(
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function toComponent(content: Content, integrity: string) {
+function toComponent(content: BundledPackage, integrity: string) {
   const [, group, name = content.name] = /^(@[^/]+)\/(.*)$/.exec(content.name) ?? [];
   const isExpression = / (OR|AND|WITH) /.test(content.license);
   return {

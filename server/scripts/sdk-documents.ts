@@ -7,7 +7,7 @@ import { describeVariables } from '../src/platform/variables.ts';
 import { SDK_CHANNEL } from '../src/publishing/projection/publish.ts';
 import { findDifferences, rebuildDocuments } from '../src/publishing/projection/verify.ts';
 import { startEpoch } from '../src/record/epoch/start.ts';
-import { wakeServers } from '../src/record/wake.ts';
+import { notifyServers } from '../src/record/wake.ts';
 import { runOnMigrated } from './run.ts';
 
 const RUN = howToRun('sdk-documents');
@@ -38,7 +38,7 @@ await runOnMigrated(process.env, async config => {
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
   if (options['new-epoch']) {
     await startEpoch(db, 'The command sdk-documents --new-epoch was run.');
-    wakeServers(db, SDK_CHANNEL);
+    notifyServers(db, SDK_CHANNEL);
     console.log('A new epoch has started. Every SDK reads everything again.');
   }
   if (options.verify || options.rebuild || !options['new-epoch']) {

@@ -112,7 +112,7 @@ import { installMetricsToken } from './platform/http/protection/metrics-token.ts
 import {
   clientErrorHandler,
   installExpectations,
-  rejectTwoHosts,
+  rejectMultipleHosts,
 } from './platform/http/protection/socket-errors.ts';
 import { installStalledClients } from './platform/http/protection/stalled-clients.ts';
 import { installWithoutDatabase } from './platform/http/protection/without-database.ts';
@@ -143,7 +143,7 @@ import { registerOperations } from './record/operations/register.ts';
 import { installRevisionHeader } from './record/revision-header.ts';
 import { APPLICATIONS } from './reporting/applications/operations.ts';
 import { EDGES } from './reporting/edges/operations.ts';
-import { makeReportReceiver } from './reporting/edges/take-report.ts';
+import { makeReportReceiver } from './reporting/edges/receive-report.ts';
 import { FEATURE_USAGE } from './reporting/feature-usage/operations.ts';
 import { impactMetricsRoute } from './reporting/feature-usage/routes.ts';
 import { reachOperations } from './reporting/reach/operations.ts';
@@ -257,7 +257,7 @@ export async function buildApp(
     serverFactory: makeSharedServer(
       ({ url = '' }) => isSdkPath(url),
       () => app.sdk.routing,
-      rejectTwoHosts(headers),
+      rejectMultipleHosts(headers),
     ),
     ...options,
   }).withTypeProvider<TypeBoxTypeProvider>();

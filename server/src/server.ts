@@ -30,8 +30,8 @@ import { makeSender } from './platform/outgoing/send.ts';
 import { explainListenError } from './platform/start-errors.ts';
 import { getSnapshotSettings } from './publishing/snapshots/start.ts';
 import { listenForChanges } from './publishing/source/database-source.ts';
-import { keepFlushing } from './reporting/metrics/keep-flushing.ts';
-import { keepWriting } from './reporting/reach/keep-writing.ts';
+import { startFlushLoop } from './reporting/metrics/flush-loop.ts';
+import { startWriteLoop } from './reporting/reach/write-loop.ts';
 import { registerJobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 
@@ -140,13 +140,13 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
   const sender = makeSender(targets);
   const observe = registerDeliveryMetrics(app.metrics, workerDb);
   const onJobFailed = registerJobMetrics(app.metrics, workerDb);
-  const flusher = keepFlushing(app.usage, metricsDb, app.log, app.metrics);
+  const flusher = startFlushLoop(app.usage, metricsDb, app.log, app.metrics);
   const snapshotConfig = getSnapshotSettings(config);
   let stopServing: (() => Promise<void>) | undefined;
   let stopSnapshots: (() => Promise<void>) | undefined;
   let stopPublishing: (() => Promise<void>) | undefined;
   let stopWorker: (() => Promise<void>) | undefined;
-  let reachWriter: ReturnType<typeof keepWriting> | undefined;
+  let reachWriter: ReturnType<typeof startWriteLoop> | undefined;
   /** Starts everything that needs the database. It can be retried if it fails. */
   const begin = async (): Promise<void> => {
     await migrate(config.directUrl, {
@@ -164,7 +164,7 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
       app.log.error({ integrations: unreadableIntegrations }, 'integration secrets not readable');
     await checkClientSecret(db, keyring);
     stopServing ??= await keepCurrent(app.serving, listenForChanges(config.directUrl), app.log, app.metrics);
-    reachWriter ??= keepWriting(app.reach, app.serving, metricsDb, app.log, app.metrics);
+    reachWriter ??= startWriteLoop(app.reach, app.serving, metricsDb, app.log, app.metrics);
     if (snapshotConfig)
       stopSnapshots ??= keepSnapshots(
         app.serving,

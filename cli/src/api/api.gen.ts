@@ -49,9 +49,9 @@ export interface schemas {
   ArchiveCheck: { parentsWithChildFeatures: Array<string>; hasDeletedDependencies: boolean };
   ArchivedManifestFlag: { message: string; archivedAt: string };
   ArchivedSummary: { currentFlags: number; last30Days: number };
-  AskedAuthorization: { query?: string; userCode?: string };
   AuthorizationDecision: { query?: string; userCode?: string; allow: boolean; token?: schemas['AllowedToken'] };
   AuthorizationPreview: { clientName: string; clientHost: (string | null); kind: "personal" | "agent"; readOnly: boolean; redirectHost: (string | null); ip: (string | null); problem: (schemas['AuthorizationProblem'] | null) };
+  AuthorizationPreviewRequest: { query?: string; userCode?: string };
   AuthorizationProblem: { error: string; message: string };
   AuthorizationResult: { redirectTo: (string | null) };
   BackfillRequest: { from: string; to?: string };
@@ -1244,7 +1244,7 @@ export interface paths {
   };
   "/api/admin/user/authorizations/preview": {
     /** Describe a client that requests a token */
-    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['AskedAuthorization'] } }; responses: { 200: { content: { "application/json": schemas['AuthorizationPreview'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['AuthorizationPreviewRequest'] } }; responses: { 200: { content: { "application/json": schemas['AuthorizationPreview'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/user/authorizations": {
     /** Approve or deny a client */

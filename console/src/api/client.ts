@@ -1,9 +1,9 @@
 import type { schemas } from './api.gen.ts';
 import { isBusy, offlineError, RequestError, unreachableError } from './errors.ts';
-import { getKey } from './idempotency.ts';
+import { acquireIdempotencyKey } from './idempotency.ts';
 import { askForReason, reasonHeader } from './reason.ts';
 import { createClient } from './request.ts';
-import { checkOwner, mayBeDifferentUser, setConnection, waitForLogin } from './session.ts';
+import { isPageUser, mayBeDifferentUser, setConnection, waitForLogin } from './session.ts';
 import { wait } from './wait.ts';
 import { runCancellable } from './waiting-writes.ts';
 
@@ -80,7 +80,7 @@ async function sendWrite(request: Request): Promise<Response> {
 async function sendUntilResponse(request: Request): Promise<Response> {
   if (!navigator.onLine) throw offlineError();
   if (mayBeDifferentUser()) await waitForOwner();
-  const key = await getKey(request);
+  const key = await acquireIdempotencyKey(request);
   request.headers.set('Idempotency-Key', key.value);
   const startedAt = Date.now();
   return await runCancellable(request.signal, async (signal, setWaiting) => {
@@ -120,7 +120,7 @@ const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | unde
 async function waitForOwner(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
   // Ignores any other response, because the write itself will get the same one and handle it.
-  if (response?.ok && !checkOwner(await response.json())) await waitForLogin(true);
+  if (response?.ok && !isPageUser(await response.json())) await waitForLogin(true);
 }
 
 const retryAfterSeconds = (response: Response | undefined): number | undefined =>

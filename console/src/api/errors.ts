@@ -81,7 +81,7 @@ export function messagesWithoutField(error: unknown, shownFields: readonly strin
 }
 
 /** Returns the message for a form's name field, if the server rejected the name as invalid or taken. */
-export const nameMessage = (error: unknown): string | undefined =>
+export const findNameError = (error: unknown): string | undefined =>
   isNameTaken(error) ? error.message : messagesByField(error).name;
 
 /** Whether the name is taken. Callers show this error next to the name field, because the response does not name a field. */

@@ -9,7 +9,7 @@ const MAX_UNFINISHED = 50;
  * Returns the idempotency key of a write. Repeating an unfinished write reuses its key, because the server may already have
  * carried it out. Call `release` once there is a response.
  */
-export async function getKey(request: Request): Promise<{ value: string; release(): void }> {
+export async function acquireIdempotencyKey(request: Request): Promise<{ value: string; release(): void }> {
   const writeHash = computeHash(
     [request.method, request.url, request.headers.get('If-Match'), await request.clone().text()].join('\n'),
   );

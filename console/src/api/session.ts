@@ -30,7 +30,7 @@ let resumeRequests: (() => void)[] = [];
 
 export const readConnection = (): Connection => connection;
 
-export function onConnection(listener: () => void): () => void {
+export function onConnectionChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -50,10 +50,10 @@ addEventListener('focus', () => {
   isOwnerUncertain = true;
 });
 
-export const readPageOwner = (): Me | undefined => owner;
+export const readPageUser = (): Me | undefined => owner;
 
 /** Compares the user that the server reported with the user of this page. Returns false if they differ. */
-export function checkOwner(me: Me): boolean {
+export function isPageUser(me: Me): boolean {
   owner ??= me;
   // Stays set while a different user is logged in, so that every write checks again.
   isOwnerUncertain = owner.user.id !== me.user.id;

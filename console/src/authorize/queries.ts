@@ -3,7 +3,7 @@ import { api, type Schemas, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 /** A client's request: the query of the URL that the client opened, or the code that the client shows. */
-export type RequestedAuthorization = Schemas['AskedAuthorization'];
+export type RequestedAuthorization = Schemas['AuthorizationPreviewRequest'];
 export type Preview = Schemas['AuthorizationPreview'];
 
 const PREVIEW = '/api/admin/user/authorizations/preview';

@@ -20,7 +20,7 @@ import { formatCount } from '../ui/words.ts';
 import s from './context-fields.module.css';
 import { type Draft, emptyDraft, toBody, toDraft } from './draft.ts';
 import { FieldForm } from './FieldForm.tsx';
-import { findIllegalValues } from './illegal.ts';
+import { findSegmentsWithIllegalValues } from './illegal.ts';
 import {
   buildSubject,
   type ContextField,
@@ -166,7 +166,7 @@ function Editor({ field, current }: { field: ContextField; current: Version<Draf
 /** Lists segments whose constraints use illegal values. */
 function IllegalValues({ field, draft }: { field: ContextField; draft: Draft }) {
   const segments = useQuery(segmentsQuery).data?.segments ?? [];
-  const affectedSegments = findIllegalValues(segments, field.name, draft.legalValues);
+  const affectedSegments = findSegmentsWithIllegalValues(segments, field.name, draft.legalValues);
   if (affectedSegments.length === 0) return null;
   return (
     <RailSection title="Illegal values" count={affectedSegments.length} noun="segment">

@@ -3,7 +3,7 @@ import type { Segment } from '../features/queries.ts';
 import type { LegalValue } from './queries.ts';
 
 /** Finds the segments whose constraints on the field use illegal values. */
-export const findIllegalValues = (
+export const findSegmentsWithIllegalValues = (
   segments: readonly Pick<Segment, 'id' | 'name' | 'constraints'>[],
   field: string,
   legalValues: LegalValue[],

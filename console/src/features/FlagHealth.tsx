@@ -9,7 +9,7 @@ import { formatCount } from '../ui/words.ts';
 import type { Feature } from './queries.ts';
 import s from './Rail.module.css';
 import { Section } from './Section.tsx';
-import { computeAgeInDays } from './words.ts';
+import { countFullDaysSince } from './words.ts';
 
 /** Enough for all of a flag's findings, because there are fewer rules for flags than this. */
 const MAX_FINDINGS = 20;
@@ -65,7 +65,7 @@ export function FlagHealth({ feature }: { feature: Feature }) {
 function Lifetime({ feature }: { feature: Feature }) {
   const type = useQuery(typesQuery).data?.types.find(({ id }) => id === feature.type);
   if (!type) return null;
-  const age = computeAgeInDays(feature.createdAt);
+  const age = countFullDaysSince(feature.createdAt);
   const name = type.name.toLowerCase();
   if (type.lifetimeDays === null)
     return (

@@ -131,7 +131,7 @@ export function describeRequirement({
 const DAY_MS = 86_400_000;
 
 /** Returns the number of full days since a time. */
-export const computeAgeInDays = (createdAt: string, now = Date.now()): number =>
+export const countFullDaysSince = (createdAt: string, now = Date.now()): number =>
   Math.floor((now - Date.parse(createdAt)) / DAY_MS);
 
 /** Describes the state of a flag after it is revived. */

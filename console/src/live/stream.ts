@@ -1,4 +1,4 @@
-import { readPageOwner, setConnection, waitForLogin } from '../api/session.ts';
+import { readPageUser, setConnection, waitForLogin } from '../api/session.ts';
 import { wait } from '../api/wait.ts';
 import { type Block, type Event, parseBlock } from './blocks.ts';
 
@@ -114,7 +114,7 @@ export async function streamEvents(signal: AbortSignal, handlers: Handlers): Pro
       if (connection.signal.aborted) continue;
       if (error instanceof StreamRejection && error.status === 401) {
         // Nobody is logged in yet, so the login page appears.
-        if (!readPageOwner()) return;
+        if (!readPageUser()) return;
         await waitForLogin(false);
         continue;
       }

@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { isNameTaken, messagesByField, messagesWithoutField, nameMessage } from '../api/errors.ts';
+import { findNameError, isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { ConstraintRow } from '../features/ConstraintRow.tsx';
 import { newConstraint } from '../features/draft.ts';
 import type { Constraint, ContextField } from '../features/queries.ts';
@@ -45,7 +45,7 @@ export function SegmentForm({
           spellCheck={false}
           autoFocus={base === undefined}
           value={draft.name}
-          error={nameMessage(error)}
+          error={findNameError(error)}
           onChange={event => onChange({ name: event.target.value })}
         />
         <NativeSelect

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { RefreshCw, WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import { onConnection, readConnection } from '../api/session.ts';
+import { onConnectionChange, readConnection } from '../api/session.ts';
 import { WaitingChanges } from '../ui/WaitingChanges.tsx';
 import s from './Shell.module.css';
 import { describeConnection } from './words.ts';
@@ -20,7 +20,7 @@ export const useIsOnline = (): boolean => useSyncExternalStore(subscribeToOnline
 /** Says that the server is unreachable or busy, or was updated. Requests and pages retry automatically. */
 export function ConnectionBanner() {
   const { unavailable, snapshot, outdated, waitingWrites } = useSyncExternalStore(
-    onConnection,
+    onConnectionChange,
     readConnection,
   );
   const isOnline = useIsOnline();

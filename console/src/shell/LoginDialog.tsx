@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useEffectEvent, useState, useSyncExternalSto
 import type { Me } from '../api/can.ts';
 import { loadChunk } from '../api/chunks.ts';
 import { meQuery } from '../api/me.ts';
-import { onConnection, readConnection, readPageOwner, resumeAfterLogin } from '../api/session.ts';
+import { onConnectionChange, readConnection, readPageUser, resumeAfterLogin } from '../api/session.ts';
 import { onLoginElsewhere } from '../login/announce.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 
@@ -15,14 +15,14 @@ const LoginForm = lazy(() =>
 /** Appears when the session has ended. The page behind it keeps its input, and waiting requests continue after the login. */
 export function LoginDialog() {
   const queryClient = useQueryClient();
-  const { hasWaitingChange } = useSyncExternalStore(onConnection, readConnection);
+  const { hasWaitingChange } = useSyncExternalStore(onConnectionChange, readConnection);
   const [error, setError] = useState<string>();
   const [otherUser, setOtherUser] = useState<{ pageUser: string; currentUser: string }>();
   const onLoggedIn = useEffectEvent(async (isFirst = false) => {
     try {
       const current = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
       // The waiting requests belong to the page's user, so a different user must not send them.
-      const pageUser = readPageOwner();
+      const pageUser = readPageUser();
       if (pageUser && pageUser.user.id !== current.user.id)
         return setOtherUser({ pageUser: getDisplayName(pageUser), currentUser: getDisplayName(current) });
       resumeAfterLogin();
@@ -70,7 +70,7 @@ export function LoginDialog() {
             <LoginForm
               returnTo="/logged-in"
               inNewWindow
-              username={getUsername(readPageOwner())}
+              username={getUsername(readPageUser())}
               onLoggedIn={() => void onLoggedIn()}
             />
           </Suspense>

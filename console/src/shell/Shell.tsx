@@ -2,7 +2,7 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import { onReasonPrompt, readReasonPrompt } from '../api/reason.ts';
-import { onConnection, readConnection } from '../api/session.ts';
+import { onConnectionChange, readConnection } from '../api/session.ts';
 import { loadDialogs } from '../ui/Dialog.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { ConnectionBanner, useIsOnline } from './ConnectionBanner.tsx';
@@ -30,7 +30,7 @@ const Help = lazy(() => loadChunk(() => import('./Help.tsx')).then(module => ({ 
 export function Shell() {
   const [overlay, setOverlay] = useState<'palette' | 'help'>();
   const [isNavOpen, setNavOpen] = useState(false);
-  const { sessionEnded } = useSyncExternalStore(onConnection, readConnection);
+  const { sessionEnded } = useSyncExternalStore(onConnectionChange, readConnection);
   const needsReason = useSyncExternalStore(onReasonPrompt, readReasonPrompt) !== undefined;
   const close = () => setOverlay(undefined);
   useGoTo();

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { nameMessage } from '../api/errors.ts';
+import { findNameError } from '../api/errors.ts';
 
 /** The name field of a form that creates something. The name cannot be changed later, because URLs and applications contain it. */
 export function NewName({
@@ -31,7 +31,7 @@ export function NewName({
       data-autofocus
       autoFocus={autoFocus}
       value={value}
-      error={nameMessage(error)}
+      error={findNameError(error)}
       onChange={event => onChange(event.target.value.trim())}
     />
   );

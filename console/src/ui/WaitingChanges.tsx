@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { onConnection, readConnection } from '../api/session.ts';
+import { onConnectionChange, readConnection } from '../api/session.ts';
 import { cancelWrites } from '../api/waiting-writes.ts';
 import s from './WaitingChanges.module.css';
 import { formatCount } from './words.ts';
 
 /** Says that changes are being retried because the server did not respond, and lets the user stop that. */
 export function WaitingChanges() {
-  const { waitingWrites } = useSyncExternalStore(onConnection, readConnection);
+  const { waitingWrites } = useSyncExternalStore(onConnectionChange, readConnection);
   if (waitingWrites === 0) return null;
   return (
     <span className={s.waiting} role="status">

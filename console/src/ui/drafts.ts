@@ -1,4 +1,4 @@
-import { readPageOwner } from '../api/session.ts';
+import { readPageUser } from '../api/session.ts';
 
 // Keeps unsaved input in the tab's storage, where it survives reloads and logins until the tab is closed.
 
@@ -10,7 +10,7 @@ type StoredDraft = { at: number; input: unknown };
 
 /** Returns the storage key. It contains the id of the logged-in user, so that each user has separate drafts. */
 const getStorageKey = (draftKey: string): string | undefined => {
-  const id = readPageOwner()?.user.id;
+  const id = readPageUser()?.user.id;
   return id === undefined ? undefined : `${PREFIX}${id}:${draftKey}`;
 };
 

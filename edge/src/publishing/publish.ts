@@ -6,7 +6,7 @@ import { readSigned } from '@halyard/plane/feed/signed.ts';
 import {
   decodeSnapshot,
   type Feed,
-  MAX_START_BYTES,
+  MAX_SIGNED_HEADER_BYTES,
   readHeader,
   SnapshotError,
   UntrustedKeyError,
@@ -147,7 +147,7 @@ export async function publish(
   if (feedKey(snapshot.feed) !== feedKey(feed))
     throw new SnapshotError('The snapshot belongs to a different feed.');
   for (let attempt = 1; ; attempt++) {
-    const previous = await store.read(POINTER, MAX_START_BYTES);
+    const previous = await store.read(POINTER, MAX_SIGNED_HEADER_BYTES);
     const previousHeader = previous && readPublishedHeader(previous, trust, log);
     if (previousHeader && feedKey(previousHeader.feed) !== feedKey(feed))
       throw new Error(
@@ -191,7 +191,7 @@ function readPublishedHeader(
 
 /** Removes bodies that were replaced more than an hour ago. A body was replaced when the next one was written. */
 export async function prune(store: ObjectStore, { keys }: Pick<Trust, 'keys'>): Promise<void> {
-  const pointer = await store.read(POINTER, MAX_START_BYTES);
+  const pointer = await store.read(POINTER, MAX_SIGNED_HEADER_BYTES);
   if (!pointer) return;
   const current = bodyKey(readHeader(pointer.bytes, keys).header);
   const bodies = (await store.list(BODIES)).toSorted((a, b) => a.modifiedAt - b.modifiedAt);

@@ -103,7 +103,7 @@ export type MergedCounts = {
 const fairShare = (remaining: number): number => Math.ceil(remaining / 2);
 
 /** Adds up what SDKs report, so that the database gets one row where SDKs sent thousands of counts. */
-export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedCounts {
+export function makeCountAccumulator(limits: MergeLimits, isKnown: IsKnown): MergedCounts {
   let buckets = new Map<string, Bucket>();
   let instances = new Map<string, Instance>();
   let keysByToken = new Map<number, number>();

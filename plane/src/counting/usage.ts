@@ -10,7 +10,7 @@ import {
   MERGE_LIMITS,
   type MergedCounts,
   type MergeLimits,
-  makeMergedCounts,
+  makeCountAccumulator,
 } from './merged.ts';
 import {
   isJsonObject,
@@ -42,7 +42,7 @@ const MAX_VARIANTS = 1_000;
 const KEYS_PER_TURN = 2_000;
 
 export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<MergeLimits> = {}): Usage {
-  const merged = makeMergedCounts({ ...MERGE_LIMITS, ...limits }, isKnown);
+  const merged = makeCountAccumulator({ ...MERGE_LIMITS, ...limits }, isKnown);
   const drop = registerUsageMetrics(registry, merged);
   const impact = makeImpactMetrics(count => drop('limit', count));
   const runInTurn = makeTurns();

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { ServingState } from '../serving/state/serving.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import type { SigningKey } from '../snapshot/keys.ts';
-import { belongsToFeed, tokenRow } from '../snapshot/take.ts';
+import { belongsToFeed, toTokenRow } from '../snapshot/take.ts';
 import { signAnnouncement } from './announcement.ts';
 import type { Feeds } from './feeds.ts';
 import { FRAME_VERSION, type RevokedFrame, type TokenFrame } from './frames.ts';
@@ -43,7 +43,7 @@ export function makeOwnFeeds(
         epoch: state.tokens.epoch ?? '',
         rev: state.tokens.revision,
         hash: tokenHash,
-        token: sdkToken && belongsToFeed(sdkToken, feed) ? tokenRow(sdkToken) : null,
+        token: sdkToken && belongsToFeed(sdkToken, feed) ? toTokenRow(sdkToken) : null,
         ...(!sdkToken && state.tokens.hasEnded(tokenHash) && { ended: true }),
       };
       return signJson(tokenFrame, key);

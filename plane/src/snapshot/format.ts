@@ -149,7 +149,7 @@ export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
 }
 
 /** The maximum size of the header with its signature. */
-export const MAX_START_BYTES = MAX_HEADER_BYTES + 1_024;
+export const MAX_SIGNED_HEADER_BYTES = MAX_HEADER_BYTES + 1_024;
 
 /** Throws a `SnapshotError` if the snapshot is incomplete, altered, not signed with a trusted key, or from a later version. */
 export function decodeSnapshot(file: Buffer, keys: TrustedKeys): Snapshot {

@@ -60,7 +60,7 @@ export function collectFeedRows(
 
 /** Returns the tokens that can read nothing but the feed. An edge token for exactly this feed is one of them. */
 export const listFeedTokens = (state: ServingState, feed: Feed): TokenRow[] =>
-  [...state.tokens.all()].filter(token => !token.ended && belongsToFeed(token, feed)).map(tokenRow);
+  [...state.tokens.all()].filter(token => !token.ended && belongsToFeed(token, feed)).map(toTokenRow);
 
 export function belongsToFeed({ environment, projects, type }: SdkToken, feed: Feed): boolean {
   if (environment !== feed.environment) return false;
@@ -68,7 +68,7 @@ export function belongsToFeed({ environment, projects, type }: SdkToken, feed: F
   return feed.projects === null || projects?.every(project => feed.projects?.includes(project)) === true;
 }
 
-export const tokenRow = ({ id, hash, type, environment, projects, expiresAt }: SdkToken): TokenRow => ({
+export const toTokenRow = ({ id, hash, type, environment, projects, expiresAt }: SdkToken): TokenRow => ({
   id,
   hash,
   type,

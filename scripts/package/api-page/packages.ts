@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Content } from '../contents.ts';
+import type { BundledPackage } from '../contents.ts';
 
 /** The command that writes the list. */
 export const API_PAGE_COMMAND = 'scripts/with-node node scripts/package/api-page/main.ts';
 export const PACKAGE_LIST = new URL('packages.json', import.meta.url);
 
 /** Reads the list of packages inside the API page's script. Throws if the list belongs to a different script. */
-export function readApiPagePackages(script: Buffer): Content[] {
+export function readApiPagePackages(script: Buffer): BundledPackage[] {
   const { sha256, packages } = JSON.parse(readFileSync(PACKAGE_LIST, 'utf8')) as {
     sha256: string;
-    packages: Content[];
+    packages: BundledPackage[];
   };
   const actualSha256 = createHash('sha256').update(script).digest('hex');
   if (actualSha256 !== sha256)

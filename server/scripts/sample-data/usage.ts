@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import type { Db, Tx } from '../../src/platform/db/database.ts';
-import { makeInstanceRecorder } from '../../src/reporting/applications/see-instances.ts';
+import { makeInstanceRecorder } from '../../src/reporting/applications/record-instances.ts';
 import { createMetricPartitions } from '../../src/reporting/metrics/partitions.ts';
 import { assignIds } from '../../src/reporting/metrics/store.ts';
 import { ENVIRONMENTS } from './flags.ts';

@@ -292,7 +292,7 @@ export async function authorize(
 export type Decision = 'allowed' | 'lacks-permission' | 'cannot-read-project';
 
 /** Returns what the guard would decide about a request that requires the permission in the project and environment. */
-export async function decide(
+export async function previewDecision(
   db: Reader,
   actor: Actor,
   permission: RoutePermission,

@@ -45,14 +45,14 @@ export const IS_OPEN_SESSION = sql<boolean>`(sessions.expires_at > now() and ses
  * Selects the permissions of a user on the instance, from their root role and those of their groups. The caller appends further
  * conditions.
  */
-export const heldOnInstance = (userId: number | RawBuilder<number>) => sql`
+export const selectInstancePermissions = (userId: number | RawBuilder<number>) => sql`
   effective_roles as held join role_permissions using (role_id)
   where held.user_id = ${userId} and held.project is null
     and role_permissions.project is null and role_permissions.environment is null`;
 
 /** The permissions of a user on the instance, for a query on `users`. */
 export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
-  select distinct permission from ${heldOnInstance(sql<number>`users.id`)}
+  select distinct permission from ${selectInstancePermissions(sql<number>`users.id`)}
 )`;
 
 /** Also finds revoked and expired tokens. The database clock decides which have expired, because all servers share it. */
@@ -282,7 +282,7 @@ export const heldPermissions = (
   permissions: readonly string[],
   environment: RawBuilder<unknown>,
 ) => sql`
-  ${heldInProject(actor, project)}
+  ${selectProjectPermissions(actor, project)}
     and role_permissions.permission = any(${permissions})
     and (role_permissions.environment is null or role_permissions.environment = ${environment})`;
 
@@ -290,7 +290,7 @@ export const heldPermissions = (
  * Selects the actor's permissions in a project. The caller appends further conditions. A role applies where it is granted, which is
  * either the instance or one project. A permission of the role can be restricted to one project.
  */
-export const heldInProject = (actor: Pick<Actor, 'userId'>, project: RawBuilder<string>) => sql`
+export const selectProjectPermissions = (actor: Pick<Actor, 'userId'>, project: RawBuilder<string>) => sql`
   effective_roles as held join role_permissions using (role_id)
   where held.user_id = ${actor.userId}
     and (held.project is null or held.project = ${project})

@@ -23,7 +23,7 @@ export async function findUnknownProjects(
 }
 
 /** Creates a function that returns whether an account can read a project. */
-export async function makeCanReadProject(
+export async function buildProjectReadCheck(
   db: Reader,
   userIds: number[],
   projects: string[],
@@ -38,7 +38,7 @@ export async function makeCanReadProject(
  * Creates a function that returns whether an event in the project may name another project and include its content. It must not if
  * the other project is private, because readers of the event may lack access to it.
  */
-export async function makeCanNameProject(
+export async function buildProjectNameCheck(
   tx: Tx,
   project: string,
   others: string[],

@@ -6,7 +6,7 @@ import { findFlagProject } from './flag-location.ts';
 import { Arguments, Environment, Flag, Name } from './inputs.ts';
 import type { Call } from './tool.ts';
 
-export const MAX_CHANGES = 20;
+export const MAX_PLAN_CHANGES = 20;
 
 const KINDS = [
   'enable',
@@ -26,7 +26,7 @@ const KINDS = [
   'revive',
 ] as const;
 
-export const Changes = Type.Array(
+export const PlanChanges = Type.Array(
   Arguments({
     do: Type.Enum([...KINDS]),
     flag: Flag,
@@ -52,9 +52,9 @@ export const Changes = Type.Array(
     tag: Type.Optional(Type.String({ maxLength: 101, pattern: '^[^:]+:.+$', description: 'type:value' })),
     description: Type.Optional(Type.String({ maxLength: 1_000 })),
   }),
-  { minItems: 1, maxItems: MAX_CHANGES },
+  { minItems: 1, maxItems: MAX_PLAN_CHANGES },
 );
-type ChangeInput = Static<typeof Changes>[number];
+type ChangeInput = Static<typeof PlanChanges>[number];
 
 /** The operations of a plan and the flags they change. All flags are in one project, so one statement can lock them. */
 export type ResolvedChanges = { project: string; flags: string[]; operations: StoredOperation[] };

@@ -6,7 +6,7 @@ import { runStoredOperations } from '../record/operations/stored.ts';
 import type { ResolvedChanges } from './changes.ts';
 import { listDifferences } from './diff.ts';
 import { type FlagVersion, hashPlan, type Plan } from './plan.ts';
-import { findNewestEventIds, listFeatures, lockFlags } from './store.ts';
+import { findNewestEventIds, listFeatures, lockFeatures } from './store.ts';
 import type { Call } from './tool.ts';
 
 /** Thrown to roll back a dry run. It carries the state after the change. */
@@ -22,7 +22,7 @@ class Rollback extends Error {
 const getContentHash = (etag: string): string => etag.slice(1, -1).split('.')[0] ?? '';
 
 async function lockBase({ tx, actor }: Change, project: string, names: string[]) {
-  const features = await lockFlags(tx, actor, project, names);
+  const features = await lockFeatures(tx, actor, project, names);
   const newestEventIds = await findNewestEventIds(tx, names);
   const base = features.map(
     (feature): FlagVersion => ({

@@ -16,7 +16,12 @@ export async function findNewestEventIds(db: Reader, featureNames: string[]): Pr
 }
 
 /** Locks the features, in one statement, and reads them. */
-export async function lockFlags(tx: Tx, actor: Actor, project: string, names: string[]): Promise<Feature[]> {
+export async function lockFeatures(
+  tx: Tx,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
   await lockRows(tx, project, names);
   return await listFeatures(tx, actor, project, names);
 }

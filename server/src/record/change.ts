@@ -6,8 +6,8 @@ import { type Publication, registeredWriters } from './change-writers.ts';
 import { commentRequiredError, lacksComment } from './comment.ts';
 import { INSERT_CREATORS, insertEvents, type NewEvent } from './events/store.ts';
 import { settleRequest } from './idempotency/settle.ts';
-import { keepWithinScope } from './scope-limits.ts';
-import { wakeServers } from './wake.ts';
+import { requireChangeInScope } from './scope-limits.ts';
+import { notifyServers } from './wake.ts';
 
 export type { NewEvent };
 
@@ -57,7 +57,7 @@ export async function change<T>(
     });
     if (events.length === 0) return await respond(tx, result);
     // The token is locked late, just before the deliveries, so that deleting the token does not wait for the change's other locks.
-    await keepWithinScope(tx, actor, events);
+    await requireChangeInScope(tx, actor, events);
     const groupId = randomUUID();
     newestEvents = await writeEvents(tx, actor, groupId, events, channels);
     await settleRequest(tx, actor);
@@ -69,7 +69,7 @@ export async function change<T>(
   for (const { environment, revision } of publication?.revisions ?? [])
     actor.revisions?.set(environment, revision);
   for (const [environment, id] of newestEvents) actor.events?.set(environment, id);
-  for (const channel of channels) wakeServers(db, channel);
+  for (const channel of channels) notifyServers(db, channel);
   return response;
 }
 

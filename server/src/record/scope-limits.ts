@@ -16,7 +16,7 @@ import type { NewEvent } from './events/new-event.ts';
  * what the change actually did, so that the check does not depend on each operation. Creating a tag is always allowed, because
  * tagging a flag in a project may create one, although tags do not belong to projects.
  */
-export async function keepWithinScope(tx: Tx, actor: Actor, events: NewEvent[]): Promise<void> {
+export async function requireChangeInScope(tx: Tx, actor: Actor, events: NewEvent[]): Promise<void> {
   const { scope, token } = actor;
   if (scope === undefined || token === undefined) return;
   if (scope.readOnly) throw outOfScope('it is read-only');

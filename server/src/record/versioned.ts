@@ -31,7 +31,7 @@ export type Precondition = {
 };
 
 /** Returns the precondition that a resource has not changed. */
-export const unchanged = <Key, View extends object>(
+export const requireUnchanged = <Key, View extends object>(
   resource: Versioned<Key, View>,
   key: Key,
 ): Precondition => ({

@@ -9,7 +9,7 @@ const channelsByPool = new WeakMap<Db, Set<string>>();
  * would make every change wait for the commits of other changes. If the process dies before it notifies, servers find the work at
  * their next poll.
  */
-export function wakeServers(db: Db, channel: string): void {
+export function notifyServers(db: Db, channel: string): void {
   const pendingChannels = channelsByPool.get(db);
   if (pendingChannels) pendingChannels.add(channel);
   else void notify(db, new Set([channel]));

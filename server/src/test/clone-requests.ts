@@ -8,7 +8,7 @@ type Body = Record<string, unknown>;
 type RecordedEvent = { type: string; environment: string | null; data: Body; preData: Body; groupId: string };
 type CloneOptions = { project?: string; token?: string; query?: string };
 
-/** The rollout strategy of a feature created by `makeRich`. */
+/** The rollout strategy of a feature created by `makeFullFeature`. */
 export const ROLLOUT = {
   name: 'flexibleRollout',
   title: 'Slowly',
@@ -41,7 +41,8 @@ export const cloneRequests = (harness: Harness) => ({
     const url = `/api/admin/search/events?feature=IS:${feature}`;
     return (await call(harness.app, 'GET', url)).body.events.toReversed();
   },
-  makeRich: (name: string, fields: Partial<RichFeature> = {}) => makeRich(harness, name, fields),
+  makeFullFeature: (name: string, fields: Partial<RichFeature> = {}) =>
+    makeFullFeature(harness, name, fields),
 });
 
 /** Returns the messages of all violations in a rejected request. */
@@ -49,7 +50,7 @@ export const getErrorMessages = ({ body }: ApiResponse): string[] =>
   body.details.map((detail: { message: string }) => detail.message);
 
 /** Creates a feature that has one of everything that can be cloned. */
-async function makeRich({ db }: Harness, name: string, fields: Partial<RichFeature>) {
+async function makeFullFeature({ db }: Harness, name: string, fields: Partial<RichFeature>) {
   const parent = `${name}-parent`;
   if (!fields.dependencies)
     await insertRichFeature(db, {

@@ -6,7 +6,12 @@ import { expect, test } from 'vitest';
 import { SESSION_DAYS } from '../access/cookie.ts';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../access/public-routes.ts';
 import { MAX_STRATEGIES } from '../flags/feature-environments/schema.ts';
-import { KNOWN_FOR_DAYS, LOGIN_LIMITS, MAX_SESSIONS, REVOKED_FOR_DAYS } from '../people/sessions/limits.ts';
+import {
+  KNOWN_NETWORK_DAYS,
+  LOGIN_LIMITS,
+  MAX_SESSIONS,
+  REVOKED_TOKEN_DAYS,
+} from '../people/sessions/limits.ts';
 import { MAX_PERSONAL_TOKENS } from '../people/users/personal-tokens.ts';
 import { INACTIVE_DAYS } from '../people/users/remove.ts';
 import { MAX_VIEWS } from '../people/views/schema.ts';
@@ -30,7 +35,7 @@ test.each([
   ['SECURITY.md', `filters ${formatFigure(MAX_FILTER_LENGTH)}, free text ${formatFigure(MAX_TEXT_LENGTH)}`],
   ['SECURITY.md', `A statement may take ${STATEMENT_TIMEOUT_MS / 1000} s`],
   ['docs/reference/access.md', `at most ${MAX_PERSONAL_TOKENS}`],
-  ['docs/reference/access.md', `kept for ${REVOKED_FOR_DAYS} days`],
+  ['docs/reference/access.md', `kept for ${REVOKED_TOKEN_DAYS} days`],
   ['docs/reference/errors.md', `at most ${MAX_LISTED}`],
   ['docs/reference/event-search.md', `at most ${formatFigure(MAX_TEXT_LENGTH)} characters`],
   ['docs/reference/features.md', `at most ${MAX_STRATEGIES} strategies`],
@@ -55,7 +60,7 @@ test.each([
     'docs/reference/sessions.md',
     `one account, any IP address | ${account.failures} | ${account.minutes} minutes`,
   ],
-  ['docs/reference/sessions.md', `within ${KNOWN_FOR_DAYS} days`],
+  ['docs/reference/sessions.md', `within ${KNOWN_NETWORK_DAYS} days`],
   ['docs/reference/users.md', `for ${INACTIVE_DAYS} days`],
 ])('%s says: %s', (path, text) => {
   expect(readPage(path).includes(text)).toBe(true);

@@ -16,7 +16,7 @@ import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tok
 import { openDb } from '../platform/db/database.ts';
 import { listenForChanges } from '../publishing/source/database-source.ts';
 import { registerWriters } from '../record/change-writers.ts';
-import { keepFlushing } from '../reporting/metrics/keep-flushing.ts';
+import { startFlushLoop } from '../reporting/metrics/flush-loop.ts';
 import { WRITERS } from '../writers.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { copyDatabase, discardDatabase, getDatabaseUrl } from './database.ts';
@@ -83,7 +83,7 @@ function useInstance(): void {
       app.metrics,
     );
     await app.listen({ host: '127.0.0.1', port });
-    const flushing = keepFlushing(app.usage, db, { warn: () => {} }, app.metrics);
+    const flushing = startFlushLoop(app.usage, db, { warn: () => {} }, app.metrics);
     // Where a reader would wait until the server has written SDK reports, this forces the server to write them.
     const flusher = createHttpServer(
       (_request, response) => void flushing.flush().then(() => response.end()),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { makeSdkAdmission } from '../admission.ts';
 import type { Changes } from '../source.ts';
 import { applyChanges, loadEnvironment } from '../state/environment.ts';
-import { makeHolder, scopeIn } from '../state/holder.ts';
+import { getOrCreateScope, makeEnvironmentState } from '../state/environment-state.ts';
 import { NO_FILTERS } from '../state/scope.ts';
 import { completeContext, type EvaluationContext, type RequestContext } from './context.ts';
 import { computeEtag, findCurrentTag } from './etag.ts';
@@ -34,13 +34,13 @@ const changes = (revision: number, flags: Flag[], segments: Flag[] = []): Change
 });
 
 function scopeWith(flags: Flag[], segments: Flag[] = []) {
-  const holder = makeHolder(loadEnvironment(changes(1, flags, segments)));
+  const holder = makeEnvironmentState(loadEnvironment(changes(1, flags, segments)));
   const selection = { environment: 'main', projects: undefined, filters: NO_FILTERS, inline: false };
   const apply = (next: Changes) => {
     applyChanges(holder.current, next);
     holder.version++;
   };
-  return { scope: scopeIn(holder, selection), apply };
+  return { scope: getOrCreateScope(holder, selection), apply };
 }
 
 const evaluation = () => makeEvaluation(SLICE_LIMITS, makeSdkAdmission(1).unread, new Registry());

@@ -2,14 +2,14 @@ import type { Chunk } from './chunks.ts';
 import type { Segment } from './environment.ts';
 import type { Feature } from './feature.ts';
 import { isFiltered } from './filters.ts';
-import { compressPiece, joinPieces, type Piece, shortPiece } from './gzip.ts';
+import { compressPiece, compressPieceSync, joinPieces, type Piece } from './gzip.ts';
 import { inlineText } from './inline.ts';
 import { listFeatures, listProjects, listSegments, type Scope, SHARED } from './scope.ts';
 
 /** `features`: the response to GET /api/client/features. `hydration`: the event that contains the whole scope. */
 export type BodyKind = 'features' | 'hydration';
 
-const COMMA = shortPiece(',');
+const COMMA = compressPieceSync(',');
 
 /** Compresses a string when it is the caller's turn. The caller is empty for strings that all clients share. */
 export type Compress = (caller: string, text: () => string) => Promise<Piece>;
@@ -59,11 +59,11 @@ export async function gzipBody(
     ? []
     : listSegments(scope, scope.current).map(segment => segmentPiece(segment, compress));
   return joinPieces([
-    shortPiece(head),
+    compressPieceSync(head),
     ...withCommas(await Promise.all(features)),
-    shortPiece(middle),
+    compressPieceSync(middle),
     ...withCommas(await Promise.all(segments)),
-    shortPiece(tail),
+    compressPieceSync(tail),
   ]);
 }
 

@@ -6,8 +6,8 @@ import type { Changes, FeatureRow, SegmentRow } from '../source.ts';
 import { type Compress, gzipBody, plainBody } from './bodies.ts';
 import { deltaEvents } from './delta.ts';
 import { applyChanges, type Environment, loadEnvironment } from './environment.ts';
+import { getOrCreateScope, makeEnvironmentState } from './environment-state.ts';
 import { compressPiece } from './gzip.ts';
-import { makeHolder, scopeIn } from './holder.ts';
 import { NO_FILTERS, type Scope, type Selection } from './scope.ts';
 
 const PROJECTS = ['a', 'b', 'c'];
@@ -73,7 +73,7 @@ function change(tables: Tables, { name, project, uses, segment, kind }: Step): v
 }
 
 const buildScope = (environment: Environment, fields: Partial<Selection> = {}): Scope =>
-  scopeIn(makeHolder(environment), {
+  getOrCreateScope(makeEnvironmentState(environment), {
     environment: 'production',
     projects: undefined,
     filters: NO_FILTERS,
@@ -198,8 +198,13 @@ test("a revision without a change in a scope's projects leaves its ETag unchange
   const put = { kind: 'put' as const, uses: [], segment: 1 };
   change(tables, { ...put, name: 'one', project: 'a' });
   const environment = loadEnvironment(readChanges(tables, 0));
-  const holder = makeHolder(environment);
-  const scope = scopeIn(holder, { environment: 'x', projects: ['a'], filters: NO_FILTERS, inline: false });
+  const holder = makeEnvironmentState(environment);
+  const scope = getOrCreateScope(holder, {
+    environment: 'x',
+    projects: ['a'],
+    filters: NO_FILTERS,
+    inline: false,
+  });
   const { etag } = scope;
 
   change(tables, { ...put, name: 'two', project: 'b' });
@@ -253,7 +258,11 @@ test('a change compresses one chunk, and a filter compresses only the chunks tha
   };
   const selection = { environment: 'x', projects: undefined, inline: false };
   const scopeWith = (namePrefix: string) =>
-    scopeIn(makeHolder(environment), { ...selection, filters: { namePrefix, tags: [] } }, '7');
+    getOrCreateScope(
+      makeEnvironmentState(environment),
+      { ...selection, filters: { namePrefix, tags: [] } },
+      '7',
+    );
   await gzipBody('features', scopeWith('flag-'), recordingCompress);
   expect(compressionCallers).toEqual(['']);
   await gzipBody('features', scopeWith('flag-5'), recordingCompress);

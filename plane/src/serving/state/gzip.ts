@@ -30,7 +30,7 @@ const makePiece = (bytes: Buffer, deflated: Buffer): Piece => ({
 });
 
 /** Compresses a short string. A longer string would block the event loop: 5 MB take 200 ms. */
-export function shortPiece(text: string): Piece {
+export function compressPieceSync(text: string): Piece {
   const bytes = Buffer.from(text);
   return makePiece(bytes, deflateRawSync(bytes, OPTIONS));
 }

@@ -9,9 +9,9 @@ import { type BodyKind, type Compress, gzipBody, plainBody } from './bodies.ts';
 import { makeBodyCache } from './body-cache.ts';
 import { deltaEvents } from './delta.ts';
 import { applyChanges, type Environment, loadEnvironment } from './environment.ts';
+import { type EnvironmentState, getOrCreateScope, makeEnvironmentState } from './environment-state.ts';
 import { isFiltered } from './filters.ts';
 import { compressPiece } from './gzip.ts';
-import { type Holder, makeHolder, scopeIn } from './holder.ts';
 import { formatPosition, NO_FILTERS, type Scope, type Selection, SHARED } from './scope.ts';
 import { hasVariant } from './variant-names.ts';
 
@@ -97,7 +97,7 @@ export function makeServingState(source: Source): ServingState {
   });
   const takeScope = makeBuckets(NEW_SCOPES);
   const takeDelta = makeBuckets(NEW_DELTAS);
-  const holders = new Map<string, Holder>();
+  const holders = new Map<string, EnvironmentState>();
   const loading = new Map<string, Promise<void>>();
   const changeListeners = new Set<(environment: string, revision: number) => void>();
   const tokenListeners = new Set<() => void>();
@@ -114,7 +114,7 @@ export function makeServingState(source: Source): ServingState {
     if (!holder || token.environment === null) return undefined;
     const { projects, filters, inline } = options;
     const isClientChosen = isFiltered(filters) || (token.projects === undefined && projects !== undefined);
-    const scope = scopeIn(
+    const scope = getOrCreateScope(
       holder,
       {
         environment: token.environment,
@@ -139,7 +139,7 @@ export function makeServingState(source: Source): ServingState {
       loading.get(environment) ??
       source
         .changes(environment, 0)
-        .then(changes => void holders.set(environment, makeHolder(loadEnvironment(changes))))
+        .then(changes => void holders.set(environment, makeEnvironmentState(loadEnvironment(changes))))
         .finally(() => loading.delete(environment));
     loading.set(environment, pendingLoad);
     await pendingLoad.catch(error => {
@@ -154,7 +154,7 @@ export function makeServingState(source: Source): ServingState {
   };
 
   /** Brings one environment up to date, or reloads it if its revisions belong to a different epoch. */
-  const refreshEnvironment = async (name: string, holder: Holder, epoch: string): Promise<void> => {
+  const refreshEnvironment = async (name: string, holder: EnvironmentState, epoch: string): Promise<void> => {
     const isSameHistory = holder.current.epoch === epoch;
     const changes = await source.changes(name, isSameHistory ? holder.current.revision : 0);
     if (isSameHistory && changes.epoch === epoch) applyChanges(holder.current, changes);
@@ -285,7 +285,7 @@ export function makeServingState(source: Source): ServingState {
 /**
  * Omits unknown project names from a scope, because otherwise a client could create an unlimited number of scopes with the same flags.
  */
-function selectKnownProjects({ current }: Holder, requested: readonly string[]): string[] {
+function selectKnownProjects({ current }: EnvironmentState, requested: readonly string[]): string[] {
   const projectNames = new Set(current.projects.map(({ name }) => name));
   return requested.filter(name => projectNames.has(name));
 }

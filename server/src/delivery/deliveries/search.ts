@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
-import { likeText } from '../../platform/db/like.ts';
+import { containsPattern } from '../../platform/db/like.ts';
 import { STATES } from './schema.ts';
 import type { RecordSearch, StatusFilter } from './search-query.ts';
 import {
@@ -143,7 +143,7 @@ function filterClause({
   type,
   query,
 }: Pick<RecordSearch, 'status' | 'type' | 'query'>): RawBuilder<unknown> {
-  const text = query === undefined ? undefined : likeText(query);
+  const text = query === undefined ? undefined : containsPattern(query);
   const conditions: Expression<SqlBool>[] = [
     sql`true`,
     ...(status === undefined ? [] : [sql<SqlBool>`(${sql.join(status.map(hasStatus), sql` or `)})`]),

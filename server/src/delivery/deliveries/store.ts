@@ -67,7 +67,7 @@ const NEXT_ATTEMPT_AT = sql`
     then greatest(record.due_at, now()) end`;
 
 /** Joins the integration of `record` as `receiver`, and what the record is waiting for. */
-const WITH_RECEIVER = sql`
+const JOIN_INTEGRATION = sql`
   join integrations as receiver on receiver.id = record.integration_id
   cross join lateral (
     select record.state in ('pending', 'retrying') and exists (
@@ -90,7 +90,7 @@ export const RECORD_COLUMNS = sql`
   record.attempts, last_attempt.status as "lastStatus", last_attempt.outcome as "lastOutcome", open_record."isRunning", open_record."blockedBy",
   ${NEXT_ATTEMPT_AT} as "nextAttemptAt", record.holds as blocks, record.replay_of::text as "replayOf", ${EVENT_COLUMNS}`;
 export const RECORD_JOINS = sql`
-  join events on events.id = record.event_id ${WITH_RECEIVER} ${WITH_LAST_ATTEMPT}`;
+  join events on events.id = record.event_id ${JOIN_INTEGRATION} ${WITH_LAST_ATTEMPT}`;
 
 export function toRecordRow(row: FlatRecord): RecordRow {
   const {
@@ -162,7 +162,7 @@ export async function listEventDeliveries(
   const { rows } = await sql<EventDeliveryRow>`
     select record.id::text as id, record.integration_id as "integrationId", record.created_at as "createdAt", record.state,
       record.attempts, last_attempt.status as "lastStatus", ${NEXT_ATTEMPT_AT} as "nextAttemptAt"
-    from integration_deliveries as record ${WITH_RECEIVER} ${WITH_LAST_ATTEMPT}
+    from integration_deliveries as record ${JOIN_INTEGRATION} ${WITH_LAST_ATTEMPT}
     where record.event_id = ${event}
     order by record.id desc limit ${limit}`.execute(db);
   return rows;

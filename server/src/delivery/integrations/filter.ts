@@ -1,5 +1,5 @@
 import { ApiError, type Violation } from '@halyard/plane/platform/errors.ts';
-import { likeText } from '../../platform/db/like.ts';
+import { containsPattern } from '../../platform/db/like.ts';
 import { listTextForms } from '../../record/events/conditions.ts';
 import { type EventFilters, parseEventFilters } from '../../record/events/search-query.ts';
 import type { IntegrationFilter } from './schema.ts';
@@ -52,7 +52,7 @@ export function toFilterColumns(filter: IntegrationFilter | null): FilterColumns
     filter_types: type ?? null,
     filter_creators: createdBy ?? null,
     filter_environments: environment ?? null,
-    filter_texts: query ? listTextForms(query).map(likeText) : null,
+    filter_texts: query ? listTextForms(query).map(containsPattern) : null,
   };
 }
 

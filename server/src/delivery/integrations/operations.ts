@@ -3,7 +3,7 @@ import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { makeCanRead, presentEventTo } from '../../record/events/present.ts';
 import { readLastAssigned } from '../../record/events/tail.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import { listDefinitions } from './definitions.ts';
 import { removeIntegration } from './remove.ts';
@@ -56,7 +56,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
       output: jsonResponse('The integration', Integration),
       rejects: [400],
       events: ['addon-config-updated'],
-      precondition: ({ params: { id } }) => unchanged(versioned, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(versioned, Number(id)),
       run: (current, { params: { id } }) => setIntegrationEnabled(current, keyring, Number(id), enabled),
     });
 
@@ -187,7 +187,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         checks: [({ body }) => findUpdateViolations(body)],
         ignoredPaths: listUnknownParameters,
         events: ['addon-config-updated'],
-        precondition: ({ params: { id } }) => unchanged(versioned, Number(id)),
+        precondition: ({ params: { id } }) => requireUnchanged(versioned, Number(id)),
         run: (current, { params: { id }, body }) => updateIntegration(current, settings, Number(id), body),
       }),
       setEnabled(true),
@@ -202,7 +202,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         output: Nothing,
         rejects: [400],
         events: ['addon-config-deleted'],
-        precondition: ({ params: { id } }) => unchanged(versioned, Number(id)),
+        precondition: ({ params: { id } }) => requireUnchanged(versioned, Number(id)),
         run: (current, { params: { id } }) => removeIntegration(current, keyring, Number(id)),
       }),
       command({

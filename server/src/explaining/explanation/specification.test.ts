@@ -5,7 +5,7 @@ import { buildState, SPECIFICATIONS, type SpecifiedCase } from '../../test/speci
 import type { Context } from './context.ts';
 import type { Feature, Segment } from './document.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
-import { runWithoutPause } from './time-slice.ts';
+import { runToCompletion } from './time-slice.ts';
 
 const NOW = new Date().toISOString();
 const DISABLED_VARIANT = { name: 'disabled', enabled: false, feature_enabled: false };
@@ -25,7 +25,7 @@ test.each(SPECIFICATIONS)('evaluates $name', specification => {
   const evaluateCase = ({ toggleName, context }: SpecifiedCase): Evaluation | undefined => {
     const feature = documents.features.get(toggleName);
     const inputs = { context: context as object as Context, now: NOW, documents, patterns: new Map() };
-    return feature && runWithoutPause(evaluate(feature, inputs, new Map()));
+    return feature && runToCompletion(evaluate(feature, inputs, new Map()));
   };
 
   const { tests = [], variantTests = [] } = specification;

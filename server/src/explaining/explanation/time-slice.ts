@@ -31,7 +31,7 @@ export async function runInSlices<T>(steps: Steps<T>, slice: TimeSlice): Promise
 }
 
 /** Runs all steps without a pause. */
-export function runWithoutPause<T>(steps: Steps<T>): T {
+export function runToCompletion<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

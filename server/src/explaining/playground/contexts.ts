@@ -1,6 +1,6 @@
 import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Context } from '../explanation/context.ts';
-import { MAX_VALUE_CHARACTERS, rejectManyContexts } from './limits.ts';
+import { MAX_VALUE_CHARACTERS, rejectTooManyContexts } from './limits.ts';
 import type { AdvancedPlaygroundRequest, PlaygroundRequest } from './schema.ts';
 
 type Input = PlaygroundRequest['context'];
@@ -79,7 +79,7 @@ function findViolations({ path, name, isProperty, values }: Field): Violation[] 
 function combine(fields: Field[]): Contexts {
   const listFields = fields.filter(({ values }) => values.length > 1);
   const count = listFields.reduce((product, { values }) => product * values.length, 1);
-  rejectManyContexts(count);
+  rejectTooManyContexts(count);
   const base = withValues({}, fields, ({ values: [first = ''] }) => first);
   return {
     count,

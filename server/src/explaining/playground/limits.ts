@@ -9,7 +9,7 @@ const MAX_RESPONSE_SIZE = 16_777_216;
 const MAX_SECONDS = 10;
 
 /** The maximum number of events to undo, counted separately for features and segments. */
-export const MAX_UNDONE_EVENTS = 5_000;
+export const MAX_EVENTS_TO_UNDO = 5_000;
 export const MAX_ENVIRONMENTS = 50;
 /** The maximum number of contexts that a request lists individually. */
 export const MAX_CONTEXTS = 50;
@@ -24,7 +24,7 @@ export const MAX_VALUE_CHARACTERS = 500;
 
 const CHOOSE_FEWER = 'Choose fewer projects, features, environments or context values.';
 
-export function rejectManyContexts(contexts: number): void {
+export function rejectTooManyContexts(contexts: number): void {
   if (contexts <= MAX_EVALUATIONS) return;
   throw exceedsLimit(
     `The context has more than ${MAX_EVALUATIONS} combinations of values, the maximum for one request. ${CHOOSE_FEWER}`,
@@ -32,14 +32,14 @@ export function rejectManyContexts(contexts: number): void {
 }
 
 /** Rejects a request that needs too many evaluations. `features` counts a feature once for each environment. */
-export function rejectManyEvaluations(features: number, contexts: number): void {
+export function rejectTooManyEvaluations(features: number, contexts: number): void {
   if (features * contexts <= MAX_EVALUATIONS) return;
   throw exceedsLimit(
     `The request needs ${features * contexts} evaluations: ${features} features in all environments, ${contexts} contexts. One request can have at most ${MAX_EVALUATIONS}. ${CHOOSE_FEWER}`,
   );
 }
 
-export function rejectLargeDocuments(total: number, largest: number): void {
+export function rejectOversizedDocuments(total: number, largest: number): void {
   if (largest > MAX_DOCUMENT_SIZE) {
     throw tooLarge(
       `A feature of the request has ${largest} bytes of strategies and variants. The playground evaluates features of at most ${MAX_DOCUMENT_SIZE} bytes.`,
@@ -51,14 +51,14 @@ export function rejectLargeDocuments(total: number, largest: number): void {
   );
 }
 
-export function rejectManyEvents(events: number, subject: 'features' | 'segments'): void {
-  if (events <= MAX_UNDONE_EVENTS) return;
+export function rejectTooManyEvents(events: number, subject: 'features' | 'segments'): void {
+  if (events <= MAX_EVENTS_TO_UNDO) return;
   throw exceedsLimit(
-    `More than ${MAX_UNDONE_EVENTS} events about the ${subject} have happened since this time. Choose a later time${subject === 'features' ? ' or fewer features' : ''}.`,
+    `More than ${MAX_EVENTS_TO_UNDO} events about the ${subject} have happened since this time. Choose a later time${subject === 'features' ? ' or fewer features' : ''}.`,
   );
 }
 
-export function rejectLargeResponse(size: number): void {
+export function rejectOversizedResponse(size: number): void {
   if (size <= MAX_RESPONSE_SIZE) return;
   throw tooLarge(`The response would have more than ${MAX_RESPONSE_SIZE} bytes. ${CHOOSE_FEWER}`);
 }

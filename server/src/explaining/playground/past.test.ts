@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
-import { MAX_UNDONE_EVENTS } from './limits.ts';
+import { MAX_EVENTS_TO_UNDO } from './limits.ts';
 
 const harness = useHarness();
 const BASE_PATH = '/api/admin/projects/default/features';
@@ -249,7 +249,7 @@ test('rejects a past time that is followed by too many events', async () => {
   await sql`
     insert into events (group_id, type, created_by, project, environment, feature_name)
     select 'x', 'feature-environment-enabled', 'x', 'default', 'development', 'busy'
-    from generate_series(1, ${MAX_UNDONE_EVENTS + 1})`.execute(harness.db);
+    from generate_series(1, ${MAX_EVENTS_TO_UNDO + 1})`.execute(harness.db);
 
   const response = await playground({ features: ['busy'], at: time });
 
@@ -262,7 +262,7 @@ test('counts only the events about segments that the features use', async () => 
   const time = await readTime();
   await sql`
     insert into events (group_id, type, created_by, data)
-    select 'x', 'segment-updated', 'x', '{"id": 2000000}' from generate_series(1, ${MAX_UNDONE_EVENTS + 1})`.execute(
+    select 'x', 'segment-updated', 'x', '{"id": 2000000}' from generate_series(1, ${MAX_EVENTS_TO_UNDO + 1})`.execute(
     harness.db,
   );
 

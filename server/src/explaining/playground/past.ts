@@ -5,10 +5,10 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Feature, Segment, Strategy } from '../explanation/document.ts';
 import {
-  MAX_UNDONE_EVENTS,
-  rejectLargeDocuments,
-  rejectManyEvaluations,
-  rejectManyEvents,
+  MAX_EVENTS_TO_UNDO,
+  rejectOversizedDocuments,
+  rejectTooManyEvaluations,
+  rejectTooManyEvents,
 } from './limits.ts';
 import type { NotEvaluated, Selection } from './schema.ts';
 import {
@@ -19,7 +19,7 @@ import {
   listSegments,
 } from './store.ts';
 import { type RequestedEnvironments, rejectUnknown, type Subject, type Subjects } from './subjects.ts';
-import { type PastState, UNDONE_TYPES, undoEvent, undoSegmentEvents } from './undo.ts';
+import { type PastState, UNDOABLE_EVENT_TYPES, undoEvent, undoSegmentEvents } from './undo.ts';
 
 export type PastSelection = Selection & { at: string };
 
@@ -41,7 +41,7 @@ export async function readPastSubjects(
     .setIsolationLevel('repeatable read')
     .execute(tx => readPast(tx, actor, requestedEnvironments, selection, names));
   const environments = [...new Set(requestedEnvironments.names)];
-  rejectManyEvaluations(names.length * environments.length, contextCount);
+  rejectTooManyEvaluations(names.length * environments.length, contextCount);
   const notEvaluated: NotEvaluated[] = [];
   const subjects = new Map(environments.map(environment => [environment, [] as Subject[]]));
   let total = 0;
@@ -68,7 +68,7 @@ export async function readPastSubjects(
       };
       const size = JSON.stringify(subject).length;
       total += size;
-      rejectLargeDocuments(total, size);
+      rejectOversizedDocuments(total, size);
       subjects.get(environment)?.push(subject);
     }
   }
@@ -125,8 +125,8 @@ async function readPast(
   for (const [name, past] of await readPastStates(tx, actor, parentNames, at)) features.set(name, past);
 
   const segmentIds = listUsedSegmentIds(features);
-  const segmentEvents = await listSegmentEvents(tx, segmentIds, at, MAX_UNDONE_EVENTS + 1);
-  rejectManyEvents(segmentEvents.length, 'segments');
+  const segmentEvents = await listSegmentEvents(tx, segmentIds, at, MAX_EVENTS_TO_UNDO + 1);
+  rejectTooManyEvents(segmentEvents.length, 'segments');
   const segments = new Map((await listSegments(tx, segmentIds)).map(segment => [segment.id, segment]));
   undoSegmentEvents(segments, segmentEvents);
   const changedEnvironments = await listChangedEnvironments(
@@ -150,8 +150,14 @@ async function readPastStates(
 ): Promise<Map<string, PastState>> {
   const states = await listCurrentStates(tx, actor, names);
   const features = new Map(states.map(state => [state.name, { state, gap: undefined } as PastState]));
-  const events = await listFeatureEvents(tx, [...features.keys()], UNDONE_TYPES, at, MAX_UNDONE_EVENTS + 1);
-  rejectManyEvents(events.length, 'features');
+  const events = await listFeatureEvents(
+    tx,
+    [...features.keys()],
+    UNDOABLE_EVENT_TYPES,
+    at,
+    MAX_EVENTS_TO_UNDO + 1,
+  );
+  rejectTooManyEvents(events.length, 'features');
   for (const event of events) {
     const past = features.get(event.featureName ?? '');
     if (past) undoEvent(past, event);

@@ -5,7 +5,7 @@ import type { Context } from '../explanation/context.ts';
 import { evaluate, type Parents } from '../explanation/evaluate.ts';
 import { makeTimeSlice, runInSlices } from '../explanation/time-slice.ts';
 import type { Contexts } from './contexts.ts';
-import { makeTimeLimit, rejectLargeResponse } from './limits.ts';
+import { makeTimeLimit, rejectOversizedResponse } from './limits.ts';
 import { readPastSubjects } from './past.ts';
 import { toPlaygroundEvaluation } from './result.ts';
 import type { NotEvaluated, PlaygroundEvaluation, Selection } from './schema.ts';
@@ -48,7 +48,7 @@ export async function evaluateAll(
         const evaluation = await runInSlices(evaluate(subject.feature, inputs, parents), slice);
         const text = serialize(toPlaygroundEvaluation(subject, environment, context, evaluation));
         size += Buffer.byteLength(text);
-        rejectLargeResponse(size);
+        rejectOversizedResponse(size);
         ensureEvaluations(evaluatedFeatures, subject, environment).push(text);
         if (slice.isOver()) await slice.pause();
       }

@@ -11,7 +11,7 @@ import {
   MAX_FEATURES,
   MAX_FIELDS,
 } from './limits.ts';
-import type { Gap } from './undo.ts';
+import type { MissingReason } from './undo.ts';
 
 const environmentName = Type.String({
   minLength: 1,
@@ -468,7 +468,7 @@ const at = Type.Optional(
 const notEvaluatedFeature = NamedObject('PlaygroundNotEvaluated', {
   feature: featureName,
   environment: environmentName,
-  reason: Type.Unsafe<Gap>({
+  reason: Type.Unsafe<MissingReason>({
     type: 'string',
     enum: ['not-created', 'deleted', 'archived', 'moved', 'environment-changed'],
     description:

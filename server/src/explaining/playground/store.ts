@@ -145,7 +145,7 @@ export async function listCurrentStates(db: Reader, actor: Actor, names: string[
 }
 
 /** An event to undo. */
-export type UndoneEvent = {
+export type EventToUndo = {
   type: string;
   featureName: string | null;
   environment: string | null;
@@ -166,8 +166,8 @@ export async function listFeatureEvents(
   types: string[],
   at: string,
   limit: number,
-): Promise<UndoneEvent[]> {
-  const { rows } = await sql<UndoneEvent>`
+): Promise<EventToUndo[]> {
+  const { rows } = await sql<EventToUndo>`
     select ${UNDONE_EVENT_FIELDS}
     where feature_name = any(${names}) and type = any(${types}) and created_at > ${at} and ${IS_OWN}
     order by id desc limit ${limit}`.execute(db);
@@ -180,9 +180,9 @@ export async function listSegmentEvents(
   ids: number[],
   at: string,
   limit: number,
-): Promise<UndoneEvent[]> {
+): Promise<EventToUndo[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<UndoneEvent>`
+  const { rows } = await sql<EventToUndo>`
     select ${UNDONE_EVENT_FIELDS}
     where type = any(array['segment-created', 'segment-updated', 'segment-deleted']) and created_at > ${at} and ${IS_OWN}
       and coalesce(data, pre_data) ->> 'id' = any(${ids.map(String)})

@@ -5,7 +5,7 @@ import type { Db, Reader } from '../../platform/db/database.ts';
 import type { Feature, Segment } from '../explanation/document.ts';
 import type { TimeSlice } from '../explanation/time-slice.ts';
 import { acceptDrafts, applyDraft, type Drafts, draftKey } from './drafts.ts';
-import { rejectLargeDocuments, rejectManyEvaluations } from './limits.ts';
+import { rejectOversizedDocuments, rejectTooManyEvaluations } from './limits.ts';
 import type { NotEvaluated, Selection } from './schema.ts';
 import {
   type DocumentRow,
@@ -58,8 +58,8 @@ export async function readSubjects(
     features,
   };
   const { count, total, largest } = await measureDocuments(db, actor, featureSelection);
-  rejectManyEvaluations(count, contextCount);
-  rejectLargeDocuments(total, largest);
+  rejectTooManyEvaluations(count, contextCount);
+  rejectOversizedDocuments(total, largest);
   const draftSegments = [...acceptedDrafts.values()].flatMap(({ strategies }) =>
     strategies.flatMap(({ segments = [] }) => segments),
   );

@@ -3,18 +3,18 @@ import type { FeatureStrategy } from '../../flags/feature-environments/schema.ts
 import type { FeatureState } from '../../flags/features/schema.ts';
 import type { Variant } from '../../targeting/variants/schema.ts';
 import type { Segment } from '../explanation/document.ts';
-import type { UndoneEvent } from './store.ts';
+import type { EventToUndo } from './store.ts';
 
 /** Why a feature had no result at that time, or why the result cannot be derived from the events. */
-export type Gap = 'not-created' | 'deleted' | 'archived' | 'moved' | 'environment-changed';
+export type MissingReason = 'not-created' | 'deleted' | 'archived' | 'moved' | 'environment-changed';
 
 /** A feature while its events are undone, newest first. */
-export type PastState = { state: FeatureState; gap: Gap | undefined };
+export type PastState = { state: FeatureState; gap: MissingReason | undefined };
 
 type Strategy = Omit<FeatureStrategy, 'featureName'>;
-type Undo = (state: FeatureState, event: UndoneEvent) => void;
+type Undo = (state: FeatureState, event: EventToUndo) => void;
 
-const findEnvironment = ({ environments }: FeatureState, { environment }: UndoneEvent) =>
+const findEnvironment = ({ environments }: FeatureState, { environment }: EventToUndo) =>
   environments.find(({ name }) => name === environment);
 
 const toggle =
@@ -90,16 +90,20 @@ const UNDO_BY_TYPE: Record<string, Undo> = {
 };
 
 /** Event types after which the feature's earlier state is unknown. */
-const GAP_BY_TYPE: Record<string, Gap> = {
+const GAP_BY_TYPE: Record<string, MissingReason> = {
   'feature-created': 'not-created',
   'feature-project-change': 'moved',
 };
 
 /** The event types that change what SDKs get for a feature. */
-export const UNDONE_TYPES = [...Object.keys(UNDO_BY_TYPE), ...Object.keys(GAP_BY_TYPE), 'feature-deleted'];
+export const UNDOABLE_EVENT_TYPES = [
+  ...Object.keys(UNDO_BY_TYPE),
+  ...Object.keys(GAP_BY_TYPE),
+  'feature-deleted',
+];
 
 /** Restores the feature to its state before the event. */
-export function undoEvent(past: PastState, event: UndoneEvent): void {
+export function undoEvent(past: PastState, event: EventToUndo): void {
   // At that time, the name belonged to an earlier feature, which has since been deleted.
   if (past.gap === 'not-created' && event.type === 'feature-deleted') past.gap = 'deleted';
   if (past.gap !== undefined) return;
@@ -108,7 +112,7 @@ export function undoEvent(past: PastState, event: UndoneEvent): void {
 }
 
 /** Restores the segments to their state before the events, which must be sorted newest first. */
-export function undoSegmentEvents(segments: Map<number, Segment>, events: UndoneEvent[]): void {
+export function undoSegmentEvents(segments: Map<number, Segment>, events: EventToUndo[]): void {
   for (const { type, data, preData } of events) {
     const previousSegment = preData as Segment | null;
     const newSegment = data as Segment | null;

@@ -1,17 +1,17 @@
-import { makeCanNameProject } from '../../access/visibility.ts';
+import { buildProjectNameCheck } from '../../access/visibility.ts';
 import type { Change } from '../../record/change.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { addCopies } from '../feature-environments/strategies.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { attachTags } from '../tags/attach.ts';
-import { type CloneInput, makePlan, rejectUnexecutable } from './plan.ts';
+import { type CloneInput, makePlan, rejectIfNotExecutable } from './plan.ts';
 import type { PlannedCopy } from './schema.ts';
 import { insertCopies, insertEnvironments } from './store.ts';
 
 /** Creates all copies, or none if there is an obstacle. */
 export async function cloneFeatures(current: Change, input: CloneInput, featureLimit: number): Promise<void> {
   const plan = await makePlan(current, input, featureLimit);
-  rejectUnexecutable(plan, input.planId);
+  rejectIfNotExecutable(plan, input.planId);
   await writeCopies(current, input, plan.copies);
 }
 
@@ -26,7 +26,7 @@ async function writeCopies(current: Change, input: CloneInput, copies: PlannedCo
   const createdAt = await insertCopies(tx, copies, actor.userId);
   await insertEnvironments(tx, names, variants);
   await enterStage(tx, names, 'initial');
-  const canNameProject = await makeCanNameProject(
+  const canNameProject = await buildProjectNameCheck(
     tx,
     project,
     copies.map(({ source }) => source.project),

@@ -8,7 +8,7 @@ import { call } from '../../test/request.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 const harness = useHarness();
-const { clone, cloneMany, makeRich, readEvents } = cloneRequests(harness);
+const { clone, cloneMany, makeFullFeature, readEvents } = cloneRequests(harness);
 
 test('rejects a segment and a parent that belong to a different project, and lists both', async () => {
   await makeProject(harness.db, { id: 'away' });
@@ -116,7 +116,7 @@ test('enforces the naming pattern and the feature limit of the target project, a
 });
 
 test('a dry run returns the copies, omitted parts and required permissions, and creates nothing', async () => {
-  await makeRich('planned');
+  await makeFullFeature('planned');
   const eventsBefore = await readEvents('planned-2');
 
   const { status, body } = await clone('planned', { name: 'planned-2' }, { query: '?dryRun=true' });
@@ -153,7 +153,7 @@ test('a dry run with obstacles lists all of them and has no planId', async () =>
   await call(harness.app, 'PUT', `/api/admin/projects/fussy/settings`, {
     body: { featureNaming: { pattern: 'pay\\..+' } },
   });
-  await makeRich('blocked');
+  await makeFullFeature('blocked');
   const { token, ...user } = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, { token, ...user }, 'fussy', 'Member');
   await sql`delete from role_permissions where role_id = 5 and permission = 'CREATE_FEATURE_STRATEGY'`.execute(
@@ -189,7 +189,7 @@ test('a dry run with obstacles lists all of them and has no planId', async () =>
 });
 
 test('a clone with a planId executes the plan', async () => {
-  await makeRich('agreed');
+  await makeFullFeature('agreed');
   const plan = await clone('agreed', { name: 'agreed-2' }, { query: '?dryRun=true' });
 
   const response = await clone('agreed', { name: 'agreed-2', planId: plan.body.planId });
@@ -261,7 +261,7 @@ test.each<[string, (name: string, project: string) => Promise<unknown>]>([
 ])('rejects a planId with 409 after %s', async (cause, applyCause) => {
   const name = cause.replaceAll(' ', '-');
   const { id: project } = await makeProject(harness.db);
-  await makeRich(name, { dependencies: [] });
+  await makeFullFeature(name, { dependencies: [] });
   const body = { name: `${name}-2`, project };
   const plan = await clone(name, body, { query: '?dryRun=true' });
   await applyCause(name, project);

@@ -115,7 +115,7 @@ export async function makePlan(
 }
 
 /** Rejects a plan that has obstacles or differs from the plan with the given id. */
-export function rejectUnexecutable(plan: Plan, planId: string | undefined): void {
+export function rejectIfNotExecutable(plan: Plan, planId: string | undefined): void {
   const { obstacles, id } = plan;
   rejectMissingSources(plan);
   const permissionErrors = obstacles.filter(({ name }) => name === 'NoAccessError');

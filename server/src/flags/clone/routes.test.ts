@@ -8,10 +8,10 @@ import { insertRichFeature } from '../../test/rich-feature.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
-const { clone, cloneMany, getFeature, makeRich, readEvents } = cloneRequests(harness);
+const { clone, cloneMany, getFeature, makeFullFeature, readEvents } = cloneRequests(harness);
 
 test('a copy has the parts of its source, is disabled and not stale, and names its source', async () => {
-  const { segment } = await makeRich('rich');
+  const { segment } = await makeFullFeature('rich');
 
   const response = await clone('rich', { name: 'rich-2' });
 
@@ -61,7 +61,7 @@ test('a copy has the parts of its source, is disabled and not stale, and names i
 });
 
 test('records an event for each part of a copy, all with the same groupId', async () => {
-  await makeRich('recorded');
+  await makeFullFeature('recorded');
 
   await clone('recorded', { name: 'recorded-2' });
 
@@ -96,7 +96,7 @@ test('records an event for each part of a copy, all with the same groupId', asyn
 });
 
 test('keeps the groupId of rollouts if replaceGroupId is false', async () => {
-  await makeRich('grouped');
+  await makeFullFeature('grouped');
 
   const { body } = await clone('grouped', { name: 'grouped-2', replaceGroupId: false });
 
@@ -117,7 +117,7 @@ test('clones to the project in the URL, or to the project in the body', async ()
 test('omits environments that the target project does not have and leaves its other environments empty', async () => {
   await call(harness.app, 'POST', '/api/admin/environments', { body: { name: 'extra', type: 'test' } });
   await makeProject(harness.db, { id: 'narrow', environments: ['development', 'extra'] });
-  await makeRich('wide', { dependencies: [] });
+  await makeFullFeature('wide', { dependencies: [] });
 
   const { body } = await clone('wide', { name: 'wide-2' }, { project: 'narrow' });
 
@@ -133,7 +133,7 @@ test('omits environments that the target project does not have and leaves its ot
 });
 
 test('copies only the included parts and the mapped environments', async () => {
-  await makeRich('chosen');
+  await makeFullFeature('chosen');
 
   const { body } = await clone('chosen', {
     name: 'chosen-2',
@@ -150,7 +150,7 @@ test('copies only the included parts and the mapped environments', async () => {
 
 test('requires permissions in every environment of the copy and lists all that are missing', async () => {
   await makeProject(harness.db, { id: 'guarded' });
-  await makeRich('watched', { project: 'guarded' });
+  await makeFullFeature('watched', { project: 'guarded' });
   const user = await makeUser(harness.db, 'Viewer');
   const { rows } = await sql<{ id: number }>`
     insert into roles (name, type) values ('Half a member', 'custom') returning id`.execute(harness.db);
@@ -278,7 +278,7 @@ test('hides a private source from callers who cannot read it', async () => {
 });
 
 test('a clone waits for a concurrent change of its source and copies the result', async () => {
-  await makeRich('moving');
+  await makeFullFeature('moving');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'moving' for update`.execute(blocker);
   await sql`update features set description = 'Changed' where name = 'moving'`.execute(blocker);

@@ -5,7 +5,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { environment } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { createEnvironment } from './create.ts';
 import { removeEnvironment } from './remove.ts';
 import {
@@ -100,7 +100,7 @@ export const ENVIRONMENTS: OperationModule = {
       body: EnvironmentUpdate,
       output: jsonResponse('The environment', Environment),
       events: ['environment-updated'],
-      precondition: ({ params: { environment } }) => unchanged(VERSIONED_ENVIRONMENT, environment),
+      precondition: ({ params: { environment } }) => requireUnchanged(VERSIONED_ENVIRONMENT, environment),
       run: (current, { params: { environment }, body }) => changeEnvironment(current, environment, body),
       respond: (tx, actor, _, { params: { environment } }) => getEnvironment(tx, actor, environment),
     }),
@@ -114,7 +114,7 @@ export const ENVIRONMENTS: OperationModule = {
       params,
       output: Nothing,
       events: ['environment-deleted', 'project-environment-removed', 'role-updated'],
-      precondition: ({ params: { environment } }) => unchanged(DELETED_ENVIRONMENT, environment),
+      precondition: ({ params: { environment } }) => requireUnchanged(DELETED_ENVIRONMENT, environment),
       run: (current, { params: { environment } }) => removeEnvironment(current, environment),
     }),
     command({
@@ -127,7 +127,7 @@ export const ENVIRONMENTS: OperationModule = {
       output: Nothing,
       status: 204,
       events: ['environment-updated'],
-      precondition: ({ params: { environment } }) => unchanged(VERSIONED_ENVIRONMENT, environment),
+      precondition: ({ params: { environment } }) => requireUnchanged(VERSIONED_ENVIRONMENT, environment),
       run: (current, { params: { environment } }) => setEnvironmentEnabled(current, environment, true),
     }),
     command({
@@ -141,7 +141,7 @@ export const ENVIRONMENTS: OperationModule = {
       output: Nothing,
       status: 204,
       events: ['environment-updated'],
-      precondition: ({ params: { environment } }) => unchanged(VERSIONED_ENVIRONMENT, environment),
+      precondition: ({ params: { environment } }) => requireUnchanged(VERSIONED_ENVIRONMENT, environment),
       run: (current, { params: { environment } }) => setEnvironmentEnabled(current, environment, false),
     }),
   ],

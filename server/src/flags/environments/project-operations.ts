@@ -2,7 +2,7 @@ import { ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
 import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { projectEnvironmentParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';
 import { checkStrategy } from '../feature-environments/validate-strategy.ts';
 import { setDefaultStrategy } from './default-strategy.ts';
@@ -94,7 +94,7 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],
       events: ['default-strategy-updated'],
       precondition: ({ params: { projectId, environment } }) =>
-        unchanged(VERSIONED_PROJECT_ENVIRONMENT, { projectId, environment }),
+        requireUnchanged(VERSIONED_PROJECT_ENVIRONMENT, { projectId, environment }),
       run: (current, { params: { projectId, environment }, body }) =>
         setDefaultStrategy(current, projectId, environment, body),
     }),

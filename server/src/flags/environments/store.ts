@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isReadable } from '../../access/store.ts';
 import { isVisibleToken } from '../../people/api-tokens/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
+import type { Reader, Tx, WithNulls } from '../../platform/db/database.ts';
 import {
   type DefaultStrategy,
   type Environment,
@@ -202,7 +202,7 @@ export async function listUses(db: Reader, environment: string, project?: string
 }
 
 export async function listProjectEnvironments(db: Reader, project: string): Promise<EnvironmentOfProject[]> {
-  const { rows } = await sql<NullForAbsent<EnvironmentOfProject>>`
+  const { rows } = await sql<WithNulls<EnvironmentOfProject>>`
     select ${FIELDS}, project_environments.default_strategy as "defaultStrategy",
       (select count(*) from api_tokens
         where environment = environments.name and revoked_at is null and (all_projects or exists (
@@ -223,7 +223,7 @@ export async function findProjectEnvironment(
   project: string,
   environment: string,
 ): Promise<EnvironmentInProject | undefined> {
-  const { rows } = await sql<NullForAbsent<EnvironmentInProject>>`
+  const { rows } = await sql<WithNulls<EnvironmentInProject>>`
     with used as (
       select features.name, features.archived_at is null as active, feature_environments.enabled,
         jsonb_array_length(feature_environments.variants) as variants,

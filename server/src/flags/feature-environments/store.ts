@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { booleanField, jsonTime, optionalField } from '../../platform/db/json-text.ts';
+import { booleanField, jsonTime, optionalJsonField } from '../../platform/db/json-text.ts';
 import { matchAny } from '../../platform/db/match-any.ts';
 import type { Variant } from '../../targeting/variants/schema.ts';
 import type { ExpectedRows } from '../feature-rows/store.ts';
@@ -11,7 +11,7 @@ import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from 
  * A CTE of all environments, each with the start of its JSON text. A statement that uses `selectEnvironments` must begin with this
  * CTE.
  */
-export const ENVIRONMENTS = sql`
+export const ALL_ENVIRONMENTS_CTE = sql`
   all_environments as materialized (
     select name, sort_order, '{"name":' || to_json(name) || ',"environment":' || to_json(name)
       || ',"type":' || to_json(type) || ',"sortOrder":' || sort_order as json_start
@@ -33,7 +33,7 @@ function joinedSegmentIds(amount: ExpectedRows) {
 
 /** Builds the JSON text of a `FeatureStrategy` from a `feature_strategies` row. */
 const strategyText = (amount: ExpectedRows) => sql`
-  '{"id":"' || id || '","name":' || to_json(strategy_name) || ${optionalField('title', sql`to_json(title)`)}
+  '{"id":"' || id || '","name":' || to_json(strategy_name) || ${optionalJsonField('title', sql`to_json(title)`)}
   || ${booleanField('disabled', sql`disabled`)} || ',"featureName":' || features.quoted || ',"sortOrder":' || sort_order
   || ',"segments":[' || ${joinedSegmentIds(amount)} || '],"constraints":' || constraints || ',"variants":' || variants
   || ',"parameters":' || parameters || '}'`;
@@ -49,7 +49,7 @@ export const selectEnvironments = (amount: ExpectedRows, environment?: string) =
   select fe.enabled, seen.seen_at as last_seen_at,
     json_start || ${booleanField('enabled', sql`fe.enabled`)} || ',"featureName":' || features.quoted
     || ',"variants":' || fe.variants || ',"variantCount":' || jsonb_array_length(fe.variants)
-    || ${optionalField('lastSeenAt', jsonTime(sql`seen.seen_at`))}
+    || ${optionalJsonField('lastSeenAt', jsonTime(sql`seen.seen_at`))}
     || coalesce(strategies.fields, ${WITHOUT_STRATEGIES}) as text
   from feature_environments as fe join all_environments on all_environments.name = fe.environment
     left join feature_last_seen as seen
@@ -80,7 +80,7 @@ export async function listEnvironments(
   environment?: string,
 ): Promise<FeatureEnvironment[]> {
   const { rows } = await sql<{ text: string }>`
-    with ${ENVIRONMENTS}
+    with ${ALL_ENVIRONMENTS_CTE}
     select fe.text from ${FEATURES} cross join lateral (${selectEnvironments('few', environment)}) as fe
     where features.name = any(${names}) order by features.name`.execute(db);
   return rows.map(({ text }) => JSON.parse(text));
@@ -95,7 +95,7 @@ export async function findEnvironment(
   { project, featureName, environment }: FeatureEnvironmentKey,
 ): Promise<FeatureEnvironment | null | undefined> {
   const { rows } = await sql<{ text: string | null }>`
-    with ${ENVIRONMENTS}
+    with ${ALL_ENVIRONMENTS_CTE}
     select fe.text from ${FEATURES} left join lateral (${selectEnvironments('few', environment)}) as fe on true
     where features.name = ${featureName} and features.project = ${project}`.execute(db);
   const [row] = rows;

@@ -1,9 +1,9 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { NullForAbsent, OuterJoined, Reader } from '../../platform/db/database.ts';
+import type { OuterJoined, Reader, WithNulls } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
-import { likeText } from '../../platform/db/like.ts';
+import { containsPattern } from '../../platform/db/like.ts';
 import { userDisplayName } from '../../record/actor-names.ts';
 import { isFavorite } from '../favorites/store.ts';
 import { LAST_SEEN_AT } from '../feature-environments/store.ts';
@@ -77,7 +77,7 @@ const foundColumns = (actor: Actor) => sql`
   ${selectTags(sql`features.name`)} as tags, ${SEGMENTS} as segments, ${ENVIRONMENTS} as environments,
   ${COLLABORATORS} as collaborators`;
 
-type FoundRow = NullForAbsent<FoundFeature>;
+type FoundRow = WithNulls<FoundFeature>;
 
 /** Omits missing values, as in every response that contains a feature. */
 function withoutNulls({
@@ -255,7 +255,7 @@ const isCreatedIn = ({ before, day }: NonNullable<FeatureSearch['createdAt']>) =
  */
 function textAlternatives({ query = [] }: FeatureSearch): RawBuilder<unknown>[][] {
   if (query.length === 0) return [[]];
-  const patterns = query.map(likeText);
+  const patterns = query.map(containsPattern);
   return [
     [sql`feature_text(features.name, features.description) ilike any(${patterns})`],
     [

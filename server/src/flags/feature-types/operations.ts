@@ -2,7 +2,7 @@ import { notFound } from '@halyard/plane/platform/errors.ts';
 import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { FeatureType, FeatureTypeList, Lifetime } from './schema.ts';
 import { findFeatureType, listFeatureTypes } from './store.ts';
 import { changeLifetime } from './update.ts';
@@ -51,7 +51,7 @@ export const FEATURE_TYPES: OperationModule = {
       body: Lifetime,
       output: jsonResponse('The feature type', FeatureType),
       events: ['feature-type-updated'],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_FEATURE_TYPE, id),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_FEATURE_TYPE, id),
       run: (current, { params: { id }, body }) => changeLifetime(current, id, body.lifetimeDays),
     }),
   ],

@@ -82,7 +82,7 @@ export async function addFeatures(
  * Returns the fields of a feature that events contain. Strategies, variants and toggles are omitted, because they have their own
  * events.
  */
-export function asEventData(feature: FeatureRow): object {
+export function toEventData(feature: FeatureRow): object {
   const { name, type, description = null, project, stale, impressionData, archived, createdAt } = feature;
   return { name, type, description, project, stale, impressionData, archived, createdAt };
 }

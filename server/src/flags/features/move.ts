@@ -1,6 +1,6 @@
 import { invalidOperation, quoteSome, rejectForAll } from '@halyard/plane/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
-import { makeCanNameProject } from '../../access/visibility.ts';
+import { buildProjectNameCheck } from '../../access/visibility.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { commentRequiredError, lacksComment } from '../../record/comment.ts';
@@ -13,7 +13,7 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { findProjectRuleErrors } from './project-rules.ts';
 import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
-import { lockEnvironmentsForMove, lockProjectsOfMove, moveToProject, requiresComment } from './store.ts';
+import { lockEnvironmentsForMove, lockProjectsForMove, moveToProject, requiresComment } from './store.ts';
 
 /** Moves a feature to a different project. Rejects the move and lists every reason if users would get a different result there. */
 export async function moveFeature(
@@ -23,7 +23,7 @@ export async function moveFeature(
   target: string,
 ): Promise<void> {
   await requireInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
-  await lockProjectsOfMove(tx, project, target);
+  await lockProjectsForMove(tx, project, target);
   const ruleErrors = target === project ? [] : await findProjectRuleErrors(tx, target, [name]);
   const targetEnvironments = await lockEnvironmentsForMove(tx, target);
   await lockActiveFeature(tx, project, name);
@@ -49,7 +49,7 @@ export async function moveFeature(
 
   // The event belongs to the target project, so `change()` checks only whether that project requires a comment.
   if (lacksComment(actor) && (await requiresComment(tx, project))) throw commentRequiredError(project);
-  const canNameProject = await makeCanNameProject(tx, target, [project]);
+  const canNameProject = await buildProjectNameCheck(tx, target, [project]);
   await moveToProject(tx, name, target, {
     removed: removedEnvironments.map(({ name: environment }) => environment),
     added: addedEnvironments,

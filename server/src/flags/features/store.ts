@@ -111,7 +111,7 @@ export async function requiresComment(db: Reader, project: string): Promise<bool
 }
 
 /** Locks the two projects of a move in the order of their ids, so that no two moves deadlock. */
-export async function lockProjectsOfMove(
+export async function lockProjectsForMove(
   tx: Tx,
   sourceProject: string,
   targetProject: string,

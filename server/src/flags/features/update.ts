@@ -3,7 +3,7 @@ import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';
-import { asEventData } from './create.ts';
+import { toEventData } from './create.ts';
 import { type FeatureUpdate, PatchedFeature } from './schema.ts';
 import { updateFeatures } from './store.ts';
 
@@ -43,7 +43,7 @@ export async function updateLockedFeatures(
     const subject = { project: featureBefore.project, featureName: featureBefore.name };
     // Changes to `stale` have their own events. A single event covers the other fields.
     if (!isDeepStrictEqual({ ...featureAfter, stale: featureBefore.stale }, featureBefore)) {
-      const [data, preData] = [asEventData(featureAfter), asEventData(featureBefore)];
+      const [data, preData] = [toEventData(featureAfter), toEventData(featureBefore)];
       record({ type: 'feature-metadata-updated', ...subject, data, preData });
     }
     if (featureAfter.stale !== featureBefore.stale)

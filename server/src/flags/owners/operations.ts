@@ -3,7 +3,7 @@ import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { featureParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { OwnedResources, Owner, OwnerList, OwnersInput } from './schema.ts';
 import { setOwners } from './set.ts';
 import { findOwnedResources, hasFeature, listOwners } from './store.ts';
@@ -41,7 +41,7 @@ export const OWNERS: OperationModule = {
       body: OwnersInput,
       output: jsonResponse('The owners', OwnerList),
       events: ['feature-owners-updated'],
-      precondition: ({ params }) => unchanged(VERSIONED_OWNERS, params),
+      precondition: ({ params }) => requireUnchanged(VERSIONED_OWNERS, params),
       run: (current, { params: { projectId, featureName }, body }) =>
         setOwners(current, projectId, featureName, body),
       respond: async (tx, _actor, _result, { params: { featureName } }) => ({

@@ -2,7 +2,7 @@ import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/sche
 import { Type } from 'typebox';
 import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { ProjectView, ProjectViewInput, ProjectViewList } from './schema.ts';
 import { changeSharedView, shareView, unshareView, viewNotFound } from './share.ts';
 import { findView, listViews } from './store.ts';
@@ -71,7 +71,7 @@ export const PROJECT_VIEWS: OperationModule = {
       rejects: [409],
       events: ['project-view-updated'],
       precondition: ({ params: { projectId, id } }) =>
-        unchanged(VERSIONED_PROJECT_VIEW, { projectId, id: Number(id) }),
+        requireUnchanged(VERSIONED_PROJECT_VIEW, { projectId, id: Number(id) }),
       run: (current, { params: { projectId, id }, body }) =>
         changeSharedView(current, projectId, Number(id), body),
     }),
@@ -87,7 +87,7 @@ export const PROJECT_VIEWS: OperationModule = {
       output: Nothing,
       events: ['project-view-deleted'],
       precondition: ({ params: { projectId, id } }) =>
-        unchanged(VERSIONED_PROJECT_VIEW, { projectId, id: Number(id) }),
+        requireUnchanged(VERSIONED_PROJECT_VIEW, { projectId, id: Number(id) }),
       run: (current, { params: { projectId, id } }) => unshareView(current, projectId, Number(id)),
     }),
   ],

@@ -18,7 +18,7 @@ export async function shareView(
   if ((await countViews(tx, project)) >= MAX_PROJECT_VIEWS)
     throw exceedsLimit(`A project can have at most ${MAX_PROJECT_VIEWS} shared views. Delete one first.`);
   const view = await insertView(tx, project, userId, { ...input, name: input.name.trim() });
-  record({ type: 'project-view-created', project, data: asEventData(view) });
+  record({ type: 'project-view-created', project, data: toEventData(view) });
   return view;
 }
 
@@ -35,8 +35,8 @@ export async function changeSharedView(
   record({
     type: 'project-view-updated',
     project,
-    preData: asEventData(before),
-    data: asEventData(view),
+    preData: toEventData(before),
+    data: toEventData(view),
   });
   return view;
 }
@@ -44,7 +44,7 @@ export async function changeSharedView(
 export async function unshareView(current: Change, project: string, id: number): Promise<void> {
   const view = await lockChangeableView(current, project, id);
   await deleteView(current.tx, id);
-  current.record({ type: 'project-view-deleted', project, preData: asEventData(view) });
+  current.record({ type: 'project-view-deleted', project, preData: toEventData(view) });
 }
 
 /**
@@ -62,4 +62,4 @@ async function lockChangeableView({ tx, actor }: Change, project: string, id: nu
 export const viewNotFound = (project: string, id: number | string) =>
   notFound(`Shared view ${id} of project "${project}"`);
 
-const asEventData = ({ id, name, page, query }: ProjectView) => ({ id, name, page, query });
+const toEventData = ({ id, name, page, query }: ProjectView) => ({ id, name, page, query });

@@ -3,8 +3,8 @@ import { revokeProjectTokens } from '../../people/api-tokens/revoke.ts';
 import type { Change } from '../../record/change.ts';
 import { removeProjectContextFields } from '../../targeting/context/remove.ts';
 import { removeProjectSegments } from '../../targeting/segments/remove.ts';
-import { rejectActiveFeatures, removeProjectFeatures } from '../features/in-project.ts';
-import { asEventData } from './create.ts';
+import { rejectActiveFeatures, removeArchivedProjectFeatures } from '../features/in-project.ts';
+import { toEventData } from './create.ts';
 import { deleteProject, lockProject, setArchived } from './store.ts';
 
 const DEFAULT_PROJECT = 'default';
@@ -32,10 +32,10 @@ export async function removeProject(current: Change, id: string): Promise<void> 
   const project = await lockProject(tx, id);
   if (!project) throw notFound(`Project "${id}"`);
   await rejectActiveFeatures(tx, id);
-  await removeProjectFeatures(current, id);
+  await removeArchivedProjectFeatures(current, id);
   await removeProjectSegments(current, id);
   await removeProjectContextFields(current, id);
   await revokeProjectTokens(current, id);
   await deleteProject(tx, id);
-  record({ type: 'project-deleted', project: id, preData: asEventData(project) });
+  record({ type: 'project-deleted', project: id, preData: toEventData(project) });
 }

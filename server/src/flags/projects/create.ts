@@ -112,6 +112,6 @@ function rejectUnknownEnvironments(names: string[], existingNames: string[]): vo
 }
 
 /** Returns every field that users can edit, so that any past state can be rebuilt from the events. */
-export function asEventData({ archivedAt: _, ...fields }: ProjectState): object {
+export function toEventData({ archivedAt: _, ...fields }: ProjectState): object {
   return fields;
 }

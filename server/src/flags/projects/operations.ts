@@ -5,7 +5,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { removeProject, setProjectArchived } from './archive.ts';
 import { checkEnvironments, createProject } from './create.ts';
 import { readProjects } from './list.ts';
@@ -115,7 +115,7 @@ export const PROJECTS: OperationModule = {
       body: ProjectUpdate,
       output: jsonResponse('The project', Project),
       events: ['project-updated'],
-      precondition: ({ params: { projectId } }) => unchanged(VERSIONED_PROJECT, projectId),
+      precondition: ({ params: { projectId } }) => requireUnchanged(VERSIONED_PROJECT, projectId),
       run: (current, { params: { projectId }, body }) => changeProject(current, projectId, body),
       respond: (tx, actor, _, { params: { projectId } }) => getProject(tx, actor, projectId),
     }),
@@ -135,7 +135,7 @@ export const PROJECTS: OperationModule = {
         },
       ],
       events: ['project-updated'],
-      precondition: ({ params: { projectId } }) => unchanged(VERSIONED_PROJECT, projectId),
+      precondition: ({ params: { projectId } }) => requireUnchanged(VERSIONED_PROJECT, projectId),
       run: (current, { params: { projectId }, body }) => changeProject(current, projectId, body),
       respond: (tx, actor, _, { params: { projectId } }) => getProject(tx, actor, projectId),
     }),
@@ -168,7 +168,7 @@ export const PROJECTS: OperationModule = {
         'api-token-deleted',
         'api-token-updated',
       ],
-      precondition: ({ params: { projectId } }) => unchanged(VERSIONED_PROJECT, projectId),
+      precondition: ({ params: { projectId } }) => requireUnchanged(VERSIONED_PROJECT, projectId),
       run: (current, { params: { projectId } }) => removeProject(current, projectId),
     }),
     command({

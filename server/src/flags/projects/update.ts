@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '@halyard/plane/platform/errors.ts';
 import { outOfScope } from '../../access/scope.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData } from './create.ts';
+import { toEventData } from './create.ts';
 import { checkNaming } from './naming.ts';
 import type { ProjectSettings, ProjectUpdate } from './schema.ts';
 import { lockProject, updateProject } from './store.ts';
@@ -35,7 +35,7 @@ export async function changeProject(
   record({
     type: 'project-updated',
     project: id,
-    data: asEventData(projectAfter),
-    preData: asEventData(projectBefore),
+    data: toEventData(projectAfter),
+    preData: toEventData(projectBefore),
   });
 }

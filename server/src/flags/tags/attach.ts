@@ -107,7 +107,7 @@ const toKeySet = (tags: Tag[]): Set<string> => new Set(tags.map(toKey));
 const deduplicate = (tags: Tag[]): Tag[] => [...new Map(tags.map(tag => [toKey(tag), tag])).values()];
 
 /** Returns a function that picks the given tags from the locked tags, without duplicates and in lock order. */
-export function tagPicker(lockedTags: Tag[]): (tags: Tag[]) => Tag[] {
+export function makeTagPicker(lockedTags: Tag[]): (tags: Tag[]) => Tag[] {
   const positions = new Map(lockedTags.map((tag, position) => [toKey(tag), position]));
   return tags =>
     [...new Set(tags.map(tag => positions.get(toKey(tag))))]

@@ -3,7 +3,7 @@ import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
 import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { completeTagType, createTag, createTagType, findTagViolations } from './create.ts';
 import { removeTag, removeTagType } from './remove.ts';
 import {
@@ -96,7 +96,7 @@ export const TAGS: OperationModule = {
       body: TagTypeUpdate,
       output: jsonResponse('The tag type', TagType),
       events: ['tag-type-updated'],
-      precondition: ({ params: { name } }) => unchanged(VERSIONED_TAG_TYPE, name),
+      precondition: ({ params: { name } }) => requireUnchanged(VERSIONED_TAG_TYPE, name),
       run: (current, { params: { name }, body }) => changeTagType(current, name, body),
     }),
     command({
@@ -109,7 +109,7 @@ export const TAGS: OperationModule = {
       params: tagTypeParams,
       output: Nothing,
       events: ['feature-untagged', 'tag-deleted', 'tag-type-deleted'],
-      precondition: ({ params: { name } }) => unchanged(VERSIONED_TAG_TYPE, name),
+      precondition: ({ params: { name } }) => requireUnchanged(VERSIONED_TAG_TYPE, name),
       run: (current, { params: { name } }) => removeTagType(current, name),
     }),
     query({

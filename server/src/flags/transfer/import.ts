@@ -22,7 +22,7 @@ import { listStates } from '../features/state/store.ts';
 import { updateLockedFeatures } from '../features/update.ts';
 import { attachLinks } from '../links/edit.ts';
 import { validateLink } from '../links/validate.ts';
-import { attachTags, lockOrCreateTags, tagPicker } from '../tags/attach.ts';
+import { attachTags, lockOrCreateTags, makeTagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { rejectOverBudget } from '../technical-debt/budget.ts';
 import { checkImport, collectNames, findMissingFieldsAndTagTypes, type ImportCheck } from './check.ts';
@@ -163,7 +163,7 @@ async function applyData(
   );
   const links = new Map((data.links ?? []).map(featureLinks => [featureLinks.feature, featureLinks.links]));
   const segmentIds = mapSegmentIds(data, existingNames);
-  const pickTags = tagPicker(lockedTags);
+  const pickTags = makeTagPicker(lockedTags);
 
   await updateLockedFeatures(
     current,

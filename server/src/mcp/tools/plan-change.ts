@@ -1,6 +1,6 @@
 import { badData } from '@halyard/plane/platform/errors.ts';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
-import { Changes, resolveChanges } from '../changes.ts';
+import { PlanChanges, resolveChanges } from '../changes.ts';
 import { type Difference, listDifferences } from '../diff.ts';
 import { dryRunChanges } from '../execute.ts';
 import { Arguments, Reason, rejectUnprintable } from '../inputs.ts';
@@ -19,7 +19,7 @@ export const planChange = tool({
   effect: 'reads',
   needs: WRITE_PERMISSIONS,
   input: Arguments({
-    changes: Changes,
+    changes: PlanChanges,
     reason: Reason('Recorded with the change'),
   }),
   run: async (call, { changes, reason }) => {

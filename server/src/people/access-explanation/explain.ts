@@ -1,5 +1,11 @@
 import { badData, ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
-import { type Decision, decide, findActor, requireInProject, requirePermission } from '../../access/guard.ts';
+import {
+  type Decision,
+  findActor,
+  previewDecision,
+  requireInProject,
+  requirePermission,
+} from '../../access/guard.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { proposeChanges } from './changes.ts';
@@ -28,7 +34,7 @@ export async function explainAccess(
   if (environment !== undefined && !(await hasEnvironment(db, environment)))
     throw notFound(`Environment "${environment}"`, ENVIRONMENT_HINT);
 
-  const guardDecision = await decide(db, subject, permission === undefined ? 'NONE' : [permission], {
+  const guardDecision = await previewDecision(db, subject, permission === undefined ? 'NONE' : [permission], {
     ...(project === null ? {} : { projectId: project.id }),
     ...(environment === undefined ? {} : { environment }),
   });

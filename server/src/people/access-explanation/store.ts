@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { heldOnInstance, heldPermissions, IS_ACTIVE, IS_ADMIN, isReadable } from '../../access/store.ts';
+import {
+  heldPermissions,
+  IS_ACTIVE,
+  IS_ADMIN,
+  isReadable,
+  selectInstancePermissions,
+} from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { type AccessExplanation, type AccessPath, MAX_CHANGES, MAX_GRANTORS, MAX_ROLES } from './schema.ts';
@@ -40,7 +46,7 @@ export async function listHeldRoles(
   const source = sql`held.role_id, held.project, held.group_id, role_permissions.permission`;
   const { rows } = await sql<HeldRole>`
     with granting as (
-      select ${source} from ${heldOnInstance(userId)} and permission = any(${[...requestedPermissions, 'ADMIN']})
+      select ${source} from ${selectInstancePermissions(userId)} and permission = any(${[...requestedPermissions, 'ADMIN']})
       union
       select ${source}
       from ${heldPermissions({ userId }, sql<string>`${project}::text`, requestedPermissions, sql`${environment}::text`)}

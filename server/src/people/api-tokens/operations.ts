@@ -2,7 +2,7 @@ import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { makeEtag } from '../../platform/http/output/etag.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { computeEtag, unchanged } from '../../record/versioned.ts';
+import { computeEtag, requireUnchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createApiToken, findTokenViolations } from './create.ts';
 import { withEnrolment } from './enrolment.ts';
@@ -98,7 +98,7 @@ export const API_TOKENS: OperationModule = {
       body: ApiTokenUpdate,
       output: jsonResponse('The token, without its secret', ApiToken),
       events: ['api-token-updated'],
-      precondition: ({ params: { token } }) => unchanged(VERSIONED_API_TOKEN, toApiTokenKey(token)),
+      precondition: ({ params: { token } }) => requireUnchanged(VERSIONED_API_TOKEN, toApiTokenKey(token)),
       run: (current, { params: { token }, body }) => updateApiToken(current, toApiTokenKey(token), body),
     }),
     command({
@@ -110,7 +110,7 @@ export const API_TOKENS: OperationModule = {
       params,
       output: Nothing,
       events: ['api-token-deleted'],
-      precondition: ({ params: { token } }) => unchanged(VERSIONED_API_TOKEN, toApiTokenKey(token)),
+      precondition: ({ params: { token } }) => requireUnchanged(VERSIONED_API_TOKEN, toApiTokenKey(token)),
       run: (current, { params: { token } }) => revokeApiToken(current, toApiTokenKey(token)),
     }),
   ],

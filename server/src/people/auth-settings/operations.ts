@@ -1,6 +1,6 @@
 import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { SAML_SETTINGS, setSamlSettings } from './saml.ts';
 import { OidcSettings, OidcSettingsInput, SamlSettings, SimpleSettings } from './schema.ts';
@@ -35,7 +35,7 @@ export const AUTH_SETTINGS: OperationModule = {
       output: jsonResponse('The settings', OidcSettings),
       rejectUnknownFields: ACCEPTED_FIELDS.oidc,
       events: ['setting-created', 'setting-updated'],
-      precondition: () => unchanged(VERSIONED_OIDC, 'oidc'),
+      precondition: () => requireUnchanged(VERSIONED_OIDC, 'oidc'),
       run: (current, { body }, { keyring }) => changeOidcSettings(current, keyring, body),
     }),
     query({
@@ -59,7 +59,7 @@ export const AUTH_SETTINGS: OperationModule = {
       output: jsonResponse('The settings', SimpleSettings),
       rejectUnknownFields: [],
       events: ['setting-created', 'setting-updated'],
-      precondition: () => unchanged(VERSIONED_SIMPLE, 'simple'),
+      precondition: () => requireUnchanged(VERSIONED_SIMPLE, 'simple'),
       run: (current, { body }) => changeSimpleSettings(current, body),
     }),
     query({

@@ -24,9 +24,9 @@ import { buildResponseUrl } from './redirect-uri.ts';
 import { type AuthorizationRequest, readRequest } from './request.ts';
 import { buildResources } from './resources.ts';
 import {
-  AskedAuthorization,
   AuthorizationDecision,
   AuthorizationPreview,
+  AuthorizationPreviewRequest,
   AuthorizationResult,
 } from './schema.ts';
 import { findWaitingDevice } from './store.ts';
@@ -79,7 +79,7 @@ export function consentRoutes(
         summary: 'Describe a client that requests a token',
         description:
           'Describes an authorization request: which client sent it, and which access the client requests. Only the consent page needs this operation. After 10 wrong user codes, the user must wait 10 minutes. Requires a session.',
-        body: AskedAuthorization,
+        body: AuthorizationPreviewRequest,
         response: {
           200: jsonResponse('The client', AuthorizationPreview),
           ...errorResponses(400, 401, 403, 404, 413, 415, 429),

@@ -20,7 +20,7 @@ const requestFields = {
   ),
 };
 
-export const AskedAuthorization = NamedObject('AskedAuthorization', requestFields, {
+export const AuthorizationPreviewRequest = NamedObject('AuthorizationPreviewRequest', requestFields, {
   examples: [{ userCode: 'BCDF-GHJK' }],
 });
 

@@ -3,7 +3,7 @@ import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/sche
 import { Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { createGroup } from './create.ts';
 import { requireExistingReferences } from './members.ts';
 import { removeGroup } from './remove.ts';
@@ -85,7 +85,7 @@ export const GROUPS: OperationModule = {
       rejects: [409],
       checks: [({ body }, db) => db.transaction().execute(tx => requireExistingReferences(tx, body))],
       events: ['group-updated', 'group-user-added', 'group-user-removed'],
-      precondition: ({ params: { groupId } }) => unchanged(VERSIONED_GROUP, Number(groupId)),
+      precondition: ({ params: { groupId } }) => requireUnchanged(VERSIONED_GROUP, Number(groupId)),
       run: (current, { params: { groupId }, body }) => changeGroup(current, Number(groupId), body),
       respond: (tx, _actor, _result, { params: { groupId } }) => readGroup(tx, Number(groupId)),
     }),
@@ -99,7 +99,7 @@ export const GROUPS: OperationModule = {
       params,
       output: Nothing,
       events: ['group-deleted', 'project-access-group-roles-deleted'],
-      precondition: ({ params: { groupId } }) => unchanged(VERSIONED_GROUP, Number(groupId)),
+      precondition: ({ params: { groupId } }) => requireUnchanged(VERSIONED_GROUP, Number(groupId)),
       run: (current, { params: { groupId } }) => removeGroup(current, Number(groupId)),
     }),
   ],

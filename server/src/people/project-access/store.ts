@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { heldInProject, IS_ACTIVE } from '../../access/store.ts';
+import { IS_ACTIVE, selectProjectPermissions } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { GROUP_MEMBERS } from '../groups/store.ts';
@@ -152,7 +152,7 @@ export async function listUngrantableRoles(
       and exists (
         select from role_permissions as given
         where given.role_id = roles.id and not exists (
-          select from ${heldInProject(actor, sql`${project}`)}
+          select from ${selectProjectPermissions(actor, sql`${project}`)}
             and role_permissions.permission = given.permission
             and (role_permissions.environment is null or role_permissions.environment = given.environment)
         )

@@ -2,7 +2,7 @@ import { badData, nameExists, notFound } from '@halyard/plane/platform/errors.ts
 import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createRole } from './create.ts';
 import { describePermissions, findPermissionViolations, listAllPermissions } from './permissions.ts';
@@ -146,7 +146,7 @@ export const ROLES: OperationModule = {
       rejects: [409],
       rejectUnknownFields: ACCEPTED_FIELDS.role,
       events: ['role-updated'],
-      precondition: ({ params: { roleId } }) => unchanged(VERSIONED_ROLE, Number(roleId)),
+      precondition: ({ params: { roleId } }) => requireUnchanged(VERSIONED_ROLE, Number(roleId)),
       run: (current, { params: { roleId }, body }) => changeRole(current, Number(roleId), body),
       respond: async (_tx, _actor, role) => ({ version: 1, roles: present(role) }),
     }),
@@ -161,7 +161,7 @@ export const ROLES: OperationModule = {
       output: Nothing,
       rejects: [409],
       events: ['role-deleted'],
-      precondition: ({ params: { roleId } }) => unchanged(VERSIONED_ROLE, Number(roleId)),
+      precondition: ({ params: { roleId } }) => requireUnchanged(VERSIONED_ROLE, Number(roleId)),
       run: (current, { params: { roleId } }) => removeRole(current, Number(roleId)),
     }),
   ],

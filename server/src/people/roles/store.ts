@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
+import type { Reader, Tx, WithNulls } from '../../platform/db/database.ts';
 import type { HoldersOfRole, Role } from './schema.ts';
 
 export type RolePermission = { name: string; environment?: string; project?: string };
@@ -121,7 +121,7 @@ const MAX_HOLDERS = 200;
 
 /** Lists who has the role and where. Groups come first. */
 export async function listRoleHolders(db: Reader, id: number): Promise<HoldersOfRole> {
-  const { rows } = await sql<NullForAbsent<HoldersOfRole['holders'][number]> & { total: number }>`
+  const { rows } = await sql<WithNulls<HoldersOfRole['holders'][number]> & { total: number }>`
     select held.kind, held.id, held.name, held.members, count(*) over () as total,
       case when projects.id is not null
         then jsonb_build_object('id', projects.id, 'name', projects.name) end as project

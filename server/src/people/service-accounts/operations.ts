@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { requireFutureExpiry } from '../../access/expiry.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { NewServiceToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
 import { checkRootRole, createServiceAccount } from './create.ts';
@@ -87,7 +87,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       rejectUnknownFields: ACCEPTED_FIELDS.serviceAccount,
       checks: [({ body }, db) => checkRootRole(db, body.rootRole)],
       events: ['service-account-updated'],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_SERVICE_ACCOUNT, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_SERVICE_ACCOUNT, Number(id)),
       run: (current, { params: { id }, body }, { keyring }) =>
         changeServiceAccount(current, Number(id), body, keyring),
       respond: (tx, _actor, _result, { params: { id } }) => readServiceAccount(tx, Number(id)),
@@ -102,7 +102,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       params,
       output: Nothing,
       events: ['service-account-deleted', 'project-access-user-roles-deleted', 'group-user-removed'],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_SERVICE_ACCOUNT, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_SERVICE_ACCOUNT, Number(id)),
       run: (current, { params: { id } }) => removeServiceAccount(current, Number(id)),
     }),
     query({

@@ -3,7 +3,7 @@ import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
 import { ApiError } from '@halyard/plane/platform/errors.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { matchesPassword } from '../../platform/secrets/password-hash.ts';
-import { BLOCKED_MS, type LimitScope, LOGIN_LIMITS } from './limits.ts';
+import { type LimitScope, LOGIN_LIMITS, MIN_BLOCKED_RESPONSE_MS } from './limits.ts';
 import { recordLoginBlocked } from './login-blocked.ts';
 import {
   countAttempt,
@@ -48,7 +48,7 @@ export async function checkPassword(
     isKnownNetwork && !isBlockedHere ? await compareQuietly(db, attempt, account, password, ip) : undefined;
   if (quietCheck?.kind === 'correct') return quietCheck;
   onBlocked();
-  await sleep(Math.max(0, BLOCKED_MS - (performance.now() - startedAt)));
+  await sleep(Math.max(0, MIN_BLOCKED_RESPONSE_MS - (performance.now() - startedAt)));
   return { kind: 'blocked', seconds };
 }
 

@@ -11,13 +11,13 @@ export const LOGIN_LIMITS = {
 export type LimitScope = keyof typeof LOGIN_LIMITS;
 
 /** How long a network stays known after the user has logged in from there. */
-export const KNOWN_FOR_DAYS = 90;
+export const KNOWN_NETWORK_DAYS = 90;
 
 /** How long the hash of a revoked token is stored, so that uses of the token are still counted. */
-export const REVOKED_FOR_DAYS = 365;
+export const REVOKED_TOKEN_DAYS = 365;
 
 /** The maximum number of sessions of a user. One more login ends the least recently used session. */
 export const MAX_SESSIONS = 20;
 
 /** The minimum duration of a blocked login, so that the time does not reveal whether a hash was computed. */
-export const BLOCKED_MS = 300;
+export const MIN_BLOCKED_RESPONSE_MS = 300;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { SESSION_IDLE } from '../../access/store.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
-import { KNOWN_FOR_DAYS, type LimitScope, LOGIN_LIMITS, REVOKED_FOR_DAYS } from './limits.ts';
+import { KNOWN_NETWORK_DAYS, type LimitScope, LOGIN_LIMITS, REVOKED_TOKEN_DAYS } from './limits.ts';
 import type { Session } from './schema.ts';
 
 export type LoginAccount = {
@@ -68,7 +68,7 @@ export async function findLogin(db: Reader, attempt: LoginAttempt): Promise<Foun
     ), place as (
       select exists (
         select from account join login_places on user_id = account.id
-        where address = ${attempt.network} and seen_at > now() - ${daysInterval(KNOWN_FOR_DAYS)}
+        where address = ${attempt.network} and seen_at > now() - ${daysInterval(KNOWN_NETWORK_DAYS)}
       ) as known
     )
     select (select to_jsonb(account) from account) as account, known, blocks.*
@@ -249,10 +249,10 @@ export async function deleteExpired(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with ended as (delete from sessions where not (${IS_ALIVE}) returning 1),
     counters as (delete from login_failures where ends_at < now() returning 1),
-    places as (delete from login_places where seen_at < now() - ${daysInterval(KNOWN_FOR_DAYS)} returning 1),
+    places as (delete from login_places where seen_at < now() - ${daysInterval(KNOWN_NETWORK_DAYS)} returning 1),
     links as (delete from password_links where expires_at < now() returning 1),
     attempts as (delete from sso_finished_logins where expires_at < now() returning 1),
-    revoked as (delete from revoked_tokens where revoked_at < now() - ${daysInterval(REVOKED_FOR_DAYS)} returning 1)
+    revoked as (delete from revoked_tokens where revoked_at < now() - ${daysInterval(REVOKED_TOKEN_DAYS)} returning 1)
     select count(*) from (table ended union all table counters union all table places union all table links
       union all table attempts union all table revoked) as gone`.execute(db);
   return rows[0]?.count ?? 0;

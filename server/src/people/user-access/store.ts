@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { IS_OPEN_SESSION, isReadable } from '../../access/store.ts';
-import type { NullForAbsent, Reader } from '../../platform/db/database.ts';
+import type { Reader, WithNulls } from '../../platform/db/database.ts';
 import type { RolePermission } from './deciding-roles.ts';
 import type { AccessOfUser, ProjectOfUser } from './schema.ts';
 
@@ -10,7 +10,7 @@ const ROLE = sql`jsonb_build_object('id', roles.id, 'name', roles.name) as role`
 const GROUP = sql`jsonb_build_object('id', groups.id, 'name', groups.name)`;
 
 export async function listRootGrants(db: Reader, id: number): Promise<AccessOfUser['rootRoles']> {
-  const { rows } = await sql<NullForAbsent<AccessOfUser['rootRoles'][number]>>`
+  const { rows } = await sql<WithNulls<AccessOfUser['rootRoles'][number]>>`
     select ${ROLE}, held.group from (
       select role_id, null::jsonb as group from user_roles where user_id = ${id} and project is null
       union all
@@ -48,7 +48,7 @@ export async function listProjectsForUser(
   const projects = await sql<Omit<Project, 'grants'>>`
     select projects.id, projects.name, projects.mode, ${isReadable(user)} as readable
     from projects where archived_at is null order by lower(projects.name), projects.id`.execute(db);
-  const grants = await sql<NullForAbsent<Project['grants'][number]> & { project: string }>`
+  const grants = await sql<WithNulls<Project['grants'][number]> & { project: string }>`
     select held.project, ${ROLE}, held.group, held.created_at as "grantedAt" from (
       select project, role_id, created_at, null::jsonb as group
       from user_roles where user_id = ${user.userId} and project is not null

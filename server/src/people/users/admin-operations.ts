@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createResetLink } from '../passwords/link.ts';
 import { PasswordToCheck, ResetLink } from '../passwords/schema.ts';
@@ -195,7 +195,7 @@ export const USERS: OperationModule = {
         ({ body }, db) => (body.rootRole === undefined ? [] : findRootRoleViolations(db, body.rootRole)),
       ],
       events: ['user-updated'],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_USER, Number(id)),
       run: (current, { params: { id }, body }) => changeUser(current, Number(id), body),
     }),
     command({
@@ -208,7 +208,7 @@ export const USERS: OperationModule = {
       params,
       output: Nothing,
       events: ['user-deleted', 'project-access-user-roles-deleted', 'group-user-removed'],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_USER, Number(id)),
       run: (current, { params: { id } }) => removeUser(current, Number(id)),
     }),
     command({
@@ -221,7 +221,7 @@ export const USERS: OperationModule = {
       params,
       output: jsonResponse('The user', User),
       events: ['user-deactivated'],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_USER, Number(id)),
       run: (current, { params: { id } }) => deactivateUser(current, Number(id)),
     }),
     command({
@@ -234,7 +234,7 @@ export const USERS: OperationModule = {
       params,
       output: jsonResponse('The user', User),
       events: ['user-reactivated'],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_USER, Number(id)),
       run: (current, { params: { id } }) => reactivateUser(current, Number(id)),
     }),
     command({

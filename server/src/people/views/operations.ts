@@ -4,7 +4,7 @@ import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/sche
 import { Type } from 'typebox';
 import { requireUser } from '../../access/caller.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { addView, changeView, removeView } from './save.ts';
 import { SavedView, SavedViewInput, SavedViewList } from './schema.ts';
 import { findView, listViews } from './store.ts';
@@ -69,7 +69,7 @@ export const VIEWS: OperationModule = {
       output: jsonResponse('The view', SavedView),
       rejects: [409],
       events: [],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_VIEW, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_VIEW, Number(id)),
       run: ({ tx, actor }, { params: { id }, body }) => changeView(tx, requireUser(actor), Number(id), body),
     }),
     command({
@@ -82,7 +82,7 @@ export const VIEWS: OperationModule = {
       params,
       output: Nothing,
       events: [],
-      precondition: ({ params: { id } }) => unchanged(VERSIONED_VIEW, Number(id)),
+      precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_VIEW, Number(id)),
       run: ({ tx, actor }, { params: { id } }) => removeView(tx, requireUser(actor), Number(id)),
     }),
   ],

@@ -19,7 +19,7 @@ export type Columns<Table extends keyof DB> = Updateable<DB[Table]>;
 export type OuterJoined<Row> = Row | { [Column in keyof Row]: null };
 
 /** The row for a response with optional fields. Where the response omits a field, the row has null. */
-export type NullForAbsent<Shape> = {
+export type WithNulls<Shape> = {
   [Field in keyof Shape]-?: object extends Pick<Shape, Field> ? Shape[Field] | null : Shape[Field];
 };
 

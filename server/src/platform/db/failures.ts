@@ -147,7 +147,7 @@ export function isOutage(error: unknown): boolean {
 const REJECTED_CODE = /^(22|23)/;
 
 /** Returns whether PostgreSQL rejected the values themselves, so that a retry would fail again. */
-export const isRejection = (error: unknown): boolean =>
+export const isRejectedValue = (error: unknown): boolean =>
   error instanceof Error && REJECTED_CODE.test(getCode(error));
 
 const isConnectionLost = (error: unknown): boolean =>

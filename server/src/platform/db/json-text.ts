@@ -7,7 +7,7 @@ export const jsonTime = (value: RawBuilder<unknown>) =>
   sql`to_char(${value} at time zone 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\\"')`;
 
 /** Builds a field that is omitted if it has no value. */
-export const optionalField = (name: string, value: RawBuilder<unknown>) =>
+export const optionalJsonField = (name: string, value: RawBuilder<unknown>) =>
   sql`coalesce(${sql.lit(`,"${name}":`)} || ${value}, '')`;
 
 /** Builds a boolean field as one string, because the cost of composing text depends on the number of pieces. */

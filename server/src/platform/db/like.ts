@@ -1,2 +1,2 @@
 /** Escapes %, _ and \, so that they match literally. */
-export const likeText = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+export const containsPattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

@@ -11,7 +11,7 @@ export const resolveBySystem: Resolve = async host =>
   (await systemLookup(host, { all: true })).map(({ address }) => address);
 
 /** The target is not allowed, so a retry would not help. */
-export class DisallowedTarget extends Error {}
+export class DisallowedTargetError extends Error {}
 
 const CONNECT_MS = 3_000;
 
@@ -68,7 +68,7 @@ async function chooseAddress(host: string, policy: TargetPolicy, resolve: Resolv
   if (isAllowedHost(hostname, policy)) return firstAddress;
   // One private address is enough to reject the host, because the next lookup could return only that address.
   if (!addresses.every(address => isAllowedAddress(address, policy))) {
-    throw new DisallowedTarget('The host name resolves to a private IP address.');
+    throw new DisallowedTargetError('The host name resolves to a private IP address.');
   }
   return firstAddress;
 }
@@ -81,5 +81,5 @@ function checkRemoteAddress(
 ): Error | undefined {
   const remoteAddress = socket.remoteAddress ?? '';
   if (isAllowedHost(host, policy) || isAllowedAddress(remoteAddress, policy)) return undefined;
-  return new DisallowedTarget(`The connection to ${address} ended at a private IP address.`);
+  return new DisallowedTargetError(`The connection to ${address} ended at a private IP address.`);
 }

@@ -2,7 +2,7 @@ import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
 import { truncate } from '@halyard/plane/platform/text.ts';
 import { type Agent, request } from 'undici';
 import { isPublicAddress, type TargetPolicy } from './address.ts';
-import { DisallowedTarget, makeSafeAgent, type Resolve, resolveBySystem } from './connect.ts';
+import { DisallowedTargetError, makeSafeAgent, type Resolve, resolveBySystem } from './connect.ts';
 import { findTargetProblem } from './target.ts';
 
 export type OutgoingRequest = {
@@ -162,7 +162,7 @@ const ERROR_MESSAGES: [RegExp, Failure, string][] = [
 
 function explain(reason: unknown): { failure: Failure; error: string } {
   const error = reason as NodeJS.ErrnoException;
-  if (error instanceof DisallowedTarget) return { failure: 'disallowed', error: error.message };
+  if (error instanceof DisallowedTargetError) return { failure: 'disallowed', error: error.message };
   const code = error.code === undefined || error.name === 'TimeoutError' ? error.name : String(error.code);
   const [, failure, message] = ERROR_MESSAGES.find(([pattern]) => pattern.test(code)) ?? [];
   return { failure: failure ?? 'connection', error: message ?? 'The connection to the receiver failed.' };

@@ -1,7 +1,7 @@
 import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { version } from '../../platform/command-line.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { changeOrigins } from './change-origins.ts';
 import { CorsSettings, UiConfig } from './schema.ts';
 import { findOrigins } from './store.ts';
@@ -39,7 +39,7 @@ export const CORS: OperationModule = {
       output: Nothing,
       status: 204,
       events: ['setting-updated'],
-      precondition: () => unchanged(VERSIONED_CONFIG, 'config'),
+      precondition: () => requireUnchanged(VERSIONED_CONFIG, 'config'),
       run: (current, { body }) => changeOrigins(current, body),
     }),
   ],

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/database.ts';
-import { wakeServers } from '../../record/wake.ts';
+import { notifyServers } from '../../record/wake.ts';
 import { SDK_CHANNEL } from './publish.ts';
 import {
   type Difference,
@@ -36,5 +36,5 @@ export async function rebuildDocuments(db: Db, documents: Pick<Difference, 'kind
     const batch = documents.slice(offset, offset + DOCUMENTS_PER_REBUILD);
     await db.transaction().execute(tx => markForRebuild(tx, batch));
   }
-  wakeServers(db, SDK_CHANNEL);
+  notifyServers(db, SDK_CHANNEL);
 }

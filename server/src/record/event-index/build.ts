@@ -6,8 +6,8 @@ import {
   insertPostings,
   type Log,
   lockProgress,
-  type Posting,
   readFinalId,
+  type StoredPosting,
   updateProgress,
 } from './store.ts';
 
@@ -30,7 +30,7 @@ export async function indexNextChunk(db: Db, log: Log = 'own'): Promise<boolean>
 }
 
 /** Computes the postings of a chunk in their stored form. */
-export async function encodePostings(db: Reader, chunk: number): Promise<Posting[]> {
+export async function encodePostings(db: Reader, chunk: number): Promise<StoredPosting[]> {
   const postings = await computePostings(db, chunk);
   return postings.map(({ list, ...posting }) => ({ ...posting, positions: encodePositions(list) }));
 }

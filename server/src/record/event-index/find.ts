@@ -3,7 +3,7 @@ import type { EventCursor } from '../events/search-query.ts';
 import { countBits } from './bitmap.ts';
 import type { Clause, Dimension } from './clauses.ts';
 import { countBy } from './groups.ts';
-import { addSets, findMatches, type Match } from './matches.ts';
+import { addSets, type ChunkMatch, findMatches } from './matches.ts';
 import { newestIds } from './page.ts';
 import { type RecentPostings, recentBitmap } from './recent.ts';
 import { type ClauseSets, makeSetCache } from './sets.ts';
@@ -69,7 +69,7 @@ export async function findInIndex(
   };
 }
 
-function recentMatch(recent: RecentPostings, clauses: Clause[]): Match {
+function recentMatch(recent: RecentPostings, clauses: Clause[]): ChunkMatch {
   const bitmap = recentBitmap(recent, clauses);
   return {
     chunk: recent.chunk,

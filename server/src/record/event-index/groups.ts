@@ -9,7 +9,7 @@ import {
   intersectAll,
 } from './bitmap.ts';
 import type { Dimension } from './clauses.ts';
-import { addSets, type Match } from './matches.ts';
+import { addSets, type ChunkMatch } from './matches.ts';
 import type { RecentPostings } from './recent.ts';
 import type { ClauseSets } from './sets.ts';
 import { countValues, listValuePositions } from './store.ts';
@@ -25,7 +25,7 @@ const BEFORE_ALL_CHUNKS = -2_147_483_648;
 export async function countBy(
   db: Reader,
   loadSets: ClauseSets,
-  matches: Match[],
+  matches: ChunkMatch[],
   dimension: Dimension,
   recent?: RecentPostings,
 ): Promise<Map<string | null, number>> {

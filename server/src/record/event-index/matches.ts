@@ -8,7 +8,7 @@ import { type ChunkRange, readCounts } from './store.ts';
  * A chunk with matching events. `narrowingClauses` are the clauses that exclude some of the chunk's events. The other clauses match
  * all of them.
  */
-export type Match = {
+export type ChunkMatch = {
   chunk: number;
   narrowingClauses: Clause[];
   /** The number of matching events, or an upper bound until the sets are known. */
@@ -22,9 +22,9 @@ export type Match = {
  * Returns the chunks in which every clause has events, highest first. A count is exact if at most one clause narrows the chunk, for
  * example on a day in the middle of the requested range, or in a search with one filter. Otherwise there may be fewer matches.
  */
-export async function findMatches(db: Reader, clauses: Clause[], range: ChunkRange): Promise<Match[]> {
+export async function findMatches(db: Reader, clauses: Clause[], range: ChunkRange): Promise<ChunkMatch[]> {
   const [totals = [], ...counts] = await countByChunk(db, [ALL, ...clauses], range);
-  const matches: Match[] = [];
+  const matches: ChunkMatch[] = [];
   for (let chunk = range.end - 1; chunk >= range.first; chunk--) {
     const chunkTotal = totals[chunk - range.first] ?? 0;
     const sizes = counts.map(
@@ -52,8 +52,8 @@ async function countByChunk(db: Reader, clauses: Clause[], range: ChunkRange): P
 }
 
 /** Adds the sets of the narrowing clauses to each match, and counts their intersection. */
-export async function addSets(db: Reader, loadSets: ClauseSets, matches: Match[]): Promise<void> {
-  const getClauses = ({ narrowingClauses }: Match) =>
+export async function addSets(db: Reader, loadSets: ClauseSets, matches: ChunkMatch[]): Promise<void> {
+  const getClauses = ({ narrowingClauses }: ChunkMatch) =>
     narrowingClauses.length > 0 ? narrowingClauses : [ALL];
   for (const match of matches) match.sets = [];
   for (const clause of new Set(matches.flatMap(getClauses))) {

@@ -1,7 +1,7 @@
 import type { Reader } from '../../platform/db/database.ts';
 import type { EventCursor } from '../events/search-query.ts';
 import { getFirstId, highestPositions, intersectAll } from './bitmap.ts';
-import { addSets, type Match } from './matches.ts';
+import { addSets, type ChunkMatch } from './matches.ts';
 import type { ClauseSets } from './sets.ts';
 
 /**
@@ -11,12 +11,12 @@ import type { ClauseSets } from './sets.ts';
 export async function newestIds(
   db: Reader,
   loadSets: ClauseSets,
-  matches: Match[],
+  matches: ChunkMatch[],
   { before = Number.MAX_SAFE_INTEGER, after = Number.MIN_SAFE_INTEGER }: EventCursor,
   skip: number,
   limit: number,
 ): Promise<number[]> {
-  const page: { match: Match; skip: number }[] = [];
+  const page: { match: ChunkMatch; skip: number }[] = [];
   let [remainingSkips, remainingRows] = [skip, limit];
   for (const match of matches) {
     if (remainingRows <= 0 || getFirstId(match.chunk + 1) <= after) break;

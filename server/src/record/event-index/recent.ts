@@ -10,14 +10,14 @@ import {
   subtract,
 } from './bitmap.ts';
 import { ALL, type Clause, type Term } from './clauses.ts';
-import { type ComputedPosting, computePostings } from './store.ts';
+import { computePostings, type PostingList } from './store.ts';
 
 /**
  * The postings of committed events in the first chunk that is not indexed, in memory. They cover at most 24,000 events and take
  * about 5 MB. Reading these events for each search would cost more than the rest of the search. Events after `lastId` are searched
  * directly.
  */
-export type RecentPostings = { chunk: number; lastId: number; byKey: Map<string, ComputedPosting> };
+export type RecentPostings = { chunk: number; lastId: number; byKey: Map<string, PostingList> };
 
 export type RecentEvents = (db: Reader, chunk: number) => Promise<RecentPostings>;
 
@@ -32,7 +32,7 @@ export function makeRecentEvents(): RecentEvents {
   async function refresh(db: Reader, chunk: number): Promise<void> {
     const base =
       chunk > current.chunk
-        ? { chunk, lastId: getFirstId(chunk) - 1, byKey: new Map<string, ComputedPosting>() }
+        ? { chunk, lastId: getFirstId(chunk) - 1, byKey: new Map<string, PostingList>() }
         : current;
     const lastId = Math.min(await readWatermark(db), getFirstId(base.chunk + 1) - 1);
     if (lastId > base.lastId) {
@@ -56,9 +56,9 @@ export function makeRecentEvents(): RecentEvents {
 const toKey = (dimension: string, value: string) => `${dimension} ${value}`;
 
 function addPostings(
-  postings: Map<string, ComputedPosting>,
-  newPostings: ComputedPosting[],
-): Map<string, ComputedPosting> {
+  postings: Map<string, PostingList>,
+  newPostings: PostingList[],
+): Map<string, PostingList> {
   const byKey = new Map(postings);
   for (const posting of newPostings) {
     const key = toKey(posting.dimension, posting.value);
@@ -100,14 +100,11 @@ export function recentBitmap({ byKey }: RecentPostings, clauses: Clause[]): Bitm
   return result;
 }
 
-function addTerms(bitmap: Bitmap, byKey: Map<string, ComputedPosting>, terms: Term[]): void {
+function addTerms(bitmap: Bitmap, byKey: Map<string, PostingList>, terms: Term[]): void {
   for (const { list } of terms.flatMap(term => listPostings(byKey, term))) addPositions(bitmap, list);
 }
 
-function listPostings(
-  byKey: Map<string, ComputedPosting>,
-  { dimension, low, high }: Term,
-): ComputedPosting[] {
+function listPostings(byKey: Map<string, PostingList>, { dimension, low, high }: Term): PostingList[] {
   if (low === high) return [byKey.get(toKey(dimension, low))].filter(posting => posting !== undefined);
   return [...byKey.values()].filter(
     posting => posting.dimension === dimension && posting.value >= low && posting.value <= high,

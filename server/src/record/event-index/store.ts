@@ -116,18 +116,18 @@ export async function readFinalId(db: Reader, log: Log): Promise<number> {
 }
 
 /** The events of a chunk that have a value. `positions` is encoded as in bitmap.ts. */
-export type Posting = { dimension: Dimension; value: string; count: number; positions: string };
+export type StoredPosting = { dimension: Dimension; value: string; count: number; positions: string };
 
 /** Like `Posting`, but with the positions as a sorted list of big-endian 2-byte integers. */
-export type ComputedPosting = Omit<Posting, 'positions'> & { list: Buffer };
+export type PostingList = Omit<StoredPosting, 'positions'> & { list: Buffer };
 
 /** Returns every value of the events of a chunk, or of those between two ids, with their positions as a sorted list. */
 export async function computePostings(
   db: Reader,
   chunk: number,
   { firstId = getFirstId(chunk), lastId = getFirstId(chunk + 1) - 1 } = {},
-): Promise<ComputedPosting[]> {
-  const { rows } = await sql<ComputedPosting>`
+): Promise<PostingList[]> {
+  const { rows } = await sql<PostingList>`
     select entry.dimension, entry.value, count(*)::integer as count,
       string_agg(int2send((events.id - ${getFirstId(chunk)})::smallint), ''::bytea order by events.id) as list
     from events cross join lateral (values
@@ -145,7 +145,7 @@ export async function computePostings(
   return rows;
 }
 
-export async function insertPostings(tx: Tx, chunk: number, postings: Posting[]): Promise<void> {
+export async function insertPostings(tx: Tx, chunk: number, postings: StoredPosting[]): Promise<void> {
   await sql`
     insert into event_postings (dimension, value, chunk, count, positions)
     select dimension, value, ${chunk}, count, positions from unnest(
@@ -154,8 +154,8 @@ export async function insertPostings(tx: Tx, chunk: number, postings: Posting[])
     ) as posting (dimension, value, count, positions)`.execute(tx);
 }
 
-export async function listPostings(db: Reader, chunk: number): Promise<Posting[]> {
-  const { rows } = await sql<Posting>`
+export async function listPostings(db: Reader, chunk: number): Promise<StoredPosting[]> {
+  const { rows } = await sql<StoredPosting>`
     select dimension, value, count, positions from event_postings where chunk = ${chunk}`.execute(db);
   return rows;
 }

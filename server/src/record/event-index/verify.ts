@@ -5,7 +5,7 @@ import {
   insertPostings,
   listIndexedChunks,
   listPostings,
-  type Posting,
+  type StoredPosting,
   startGeneration,
 } from './store.ts';
 
@@ -33,8 +33,8 @@ export async function rebuildChunk(db: Db, chunk: number): Promise<void> {
   });
 }
 
-function isSame(expected: Posting[], stored: Posting[]): boolean {
-  const toKey = ({ dimension, value }: Posting) => `${dimension} ${value}`;
+function isSame(expected: StoredPosting[], stored: StoredPosting[]): boolean {
+  const toKey = ({ dimension, value }: StoredPosting) => `${dimension} ${value}`;
   const byKey = new Map(stored.map(posting => [toKey(posting), posting]));
   return (
     expected.length === stored.length &&

@@ -4,7 +4,13 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { cursorConditions, toConditions } from '../events/conditions.ts';
 import type { EventFilters, EventSearch } from '../events/search-query.ts';
-import { canSeeOwnEvents, EVENT_COLUMNS, type EventRow, isOwn, listsOnlyReadable } from '../events/store.ts';
+import {
+  canSeeOwnEvents,
+  EVENT_COLUMNS,
+  type EventRow,
+  isOwn,
+  listsOnlyReadableProjects,
+} from '../events/store.ts';
 import { EVENT_WEIGHT } from '../events/weight.ts';
 
 /**
@@ -46,7 +52,7 @@ export async function listUnsearchable(
 ): Promise<number[]> {
   if (!canBeOwn(actor, filters)) return [];
   const { rows } = await sql<{ id: number }>`
-    select id from events where ${isOwn(actor, {})} and not ${listsOnlyReadable(actor)} and id < ${beforeId}`.execute(
+    select id from events where ${isOwn(actor, {})} and not ${listsOnlyReadableProjects(actor)} and id < ${beforeId}`.execute(
     db,
   );
   return rows.map(({ id }) => id);

@@ -1,5 +1,5 @@
 import { findValidCredentials } from '../../access/still-valid.ts';
-import { makeCanReadProject } from '../../access/visibility.ts';
+import { buildProjectReadCheck } from '../../access/visibility.ts';
 import type { Credential } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { getListedProjects } from '../events/present.ts';
@@ -31,7 +31,7 @@ export async function readAccess(db: Reader, listeners: Listener[], events: Even
     listeners.filter(listener => isAdmin(listener) === false).map(({ actor }) => actor.userId),
   );
   const projects = new Set(events.flatMap(event => event.project ?? getListedProjects(event)));
-  const isReadable = await makeCanReadProject(db, [...userIds], [...projects]);
+  const isReadable = await buildProjectReadCheck(db, [...userIds], [...projects]);
   const canRead = ({ actor: { userId, scope } }: Listener, project: string) =>
     (scope?.projects?.includes(project) ?? true) && isReadable(userId, project);
   return {

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { likeText } from '../../platform/db/like.ts';
+import { containsPattern } from '../../platform/db/like.ts';
 import type { EventCursor, EventFilters } from './search-query.ts';
 
 /** Turns the filters of a search into conditions on `events`. They do not check what the caller can see. */
@@ -46,7 +46,7 @@ export function containsText(text: string): Expression<SqlBool> {
   const matches = listTextForms(text).map(
     // A subquery folds the pattern once per statement, even in a generic plan.
     form =>
-      sql<SqlBool>`fold_case(event_text(data, pre_data, tags, comment)) like (select fold_case(${likeText(form)}))`,
+      sql<SqlBool>`fold_case(event_text(data, pre_data, tags, comment)) like (select fold_case(${containsPattern(form)}))`,
   );
   return sql`(${sql.join(matches, sql` or `)})`;
 }

@@ -1,6 +1,6 @@
 import type { App } from '@halyard/plane/platform/http/app.ts';
 import { errorResponses, jsonResponse } from '@halyard/plane/platform/http/schema.ts';
-import { makeEtag, sendUnlessKnown } from '../../platform/http/output/etag.ts';
+import { makeEtag, sendUnlessNotModified } from '../../platform/http/output/etag.ts';
 import { EVENT_TYPE_LIST } from './event-types.ts';
 import { EventTypeInfo, EventTypeList } from './schema.ts';
 
@@ -28,7 +28,7 @@ export function eventTypesRoute(app: App): void {
     },
     async (request, reply) => {
       reply.header('cache-control', 'private, no-cache');
-      return sendUnlessKnown(request, reply, etag, types);
+      return sendUnlessNotModified(request, reply, etag, types);
     },
   );
 }

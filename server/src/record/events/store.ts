@@ -87,7 +87,7 @@ export const canSeeOwnEvents = ({ scope }: Actor): boolean => scope?.projects ==
  * be able to read every listed project, because a match could reveal hidden names.
  */
 export const isOwn = (actor: Actor, { query }: TextSearch) =>
-  sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId} ${query ? sql`and ${listsOnlyReadable(actor)}` : sql``})`;
+  sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId} ${query ? sql`and ${listsOnlyReadableProjects(actor)}` : sql``})`;
 
 const selectReadableProjects = (actor: Actor) =>
   sql`array(select projects.id from projects where ${isReadable(actor)})`;
@@ -101,7 +101,7 @@ const selectFilterProjects = (parts: RawBuilder<unknown>) => sql`
     regexp_split_to_table(regexp_replace(filter #>> '{}', '^[^:]*:', ''), ',') as named`;
 
 /** Builds the condition that the actor can read every project that the data of the event lists. */
-export const listsOnlyReadable = (actor: Actor) => sql<SqlBool>`not exists (
+export const listsOnlyReadableProjects = (actor: Actor) => sql<SqlBool>`not exists (
   select from (
     select listed #>> '{}' as name from jsonb_path_query(jsonb_build_array(data, pre_data), '$[*].projects[*]') as listed
     union all ${selectFilterProjects(sql`jsonb_build_array(data, pre_data)`)}
@@ -110,7 +110,7 @@ export const listsOnlyReadable = (actor: Actor) => sql<SqlBool>`not exists (
 )`;
 
 /** Builds `data` or `pre_data` as the actor sees it, like `presentEventTo`, but in SQL. */
-export function selectShownPart(actor: Actor, column: 'data' | 'pre_data') {
+export function selectVisiblePayload(actor: Actor, column: 'data' | 'pre_data') {
   const part = sql.ref(column);
   if (actor.isAdmin) return part;
   const readablePart = keepReadableProjects(actor, part);

@@ -17,7 +17,7 @@ import { type ApiDocument, type Operation, operationsIn } from '../../test/opera
 import { formatOperationsPage } from '../../test/operations-page.ts';
 import { call } from '../../test/request.ts';
 import { strictSerializer } from '../../test/strict-serializer.ts';
-import { unchanged, type Versioned } from '../versioned.ts';
+import { requireUnchanged, type Versioned } from '../versioned.ts';
 import { command, type OperationModule, query } from './definition.ts';
 import { registerOperations } from './register.ts';
 import { runStoredOperations } from './stored.ts';
@@ -74,7 +74,7 @@ const WIDGETS: OperationModule = {
       output: jsonResponse('The widget', Widget),
       status: 202,
       events: ['project-updated', 'project-archived'],
-      precondition: ({ params: { projectId } }) => unchanged(VERSIONED_WIDGET, projectId),
+      precondition: ({ params: { projectId } }) => requireUnchanged(VERSIONED_WIDGET, projectId),
       run: async ({ tx, record }, { params: { projectId }, body: { name } }) => {
         await sql`update widgets set name = ${name} where project = ${projectId}`.execute(tx);
         record({ type: 'project-updated', project: projectId, data: { name } });

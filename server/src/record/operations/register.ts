@@ -3,7 +3,7 @@ import type { App } from '@halyard/plane/platform/http/app.ts';
 import { type ErrorStatus, errorResponses } from '@halyard/plane/platform/http/schema.ts';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Db } from '../../platform/db/database.ts';
-import { ifMatches, sendUnlessKnown } from '../../platform/http/output/etag.ts';
+import { runIfMatches, sendUnlessNotModified } from '../../platform/http/output/etag.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { change } from '../change.ts';
 import { computeEtag } from '../versioned.ts';
@@ -143,7 +143,7 @@ async function respondToQuery(
   const currentEtag = versioned ? computeEtag(versioned, view) : etag?.(output);
   return currentEtag === undefined
     ? reply.send(output)
-    : sendUnlessKnown(request, reply, currentEtag, output);
+    : sendUnlessNotModified(request, reply, currentEtag, output);
 }
 
 async function runCommand(
@@ -170,7 +170,7 @@ async function runCommand(
     current => {
       const work = () => run(current, input, context);
       return expectedState
-        ? ifMatches(request, expectedState.resourceName, () => expectedState.readEtags(current), work)
+        ? runIfMatches(request, expectedState.resourceName, () => expectedState.readEtags(current), work)
         : work();
     },
     (tx, result) => respond(tx, actor, result, input),

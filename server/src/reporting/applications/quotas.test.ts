@@ -14,7 +14,7 @@ import { makeApiToken, makeFeature } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeFlusher } from '../metrics/flush.ts';
-import { keepFlushing } from '../metrics/keep-flushing.ts';
+import { startFlushLoop } from '../metrics/flush-loop.ts';
 import { countUnknownFlags } from '../metrics/store.ts';
 import { expireApplications } from './expire.ts';
 
@@ -127,7 +127,7 @@ test('logs once which token reached a quota', async () => {
   const usage = makeUsage(new Registry(), () => true);
   const lines: [object, string][] = [];
   const log = { warn: (fields: object, message: string) => void lines.push([fields, message]) };
-  const flushLoop = keepFlushing(usage, harness.db, log, new Registry());
+  const flushLoop = startFlushLoop(usage, harness.db, log, new Registry());
   for (const prefix of ['first', 'second']) {
     for (const body of makeReports(prefix, 110)) usage.register(token(id), {}, body);
     await flushLoop.flush();

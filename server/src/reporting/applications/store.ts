@@ -2,9 +2,9 @@ import type { QuotaUsage } from '@halyard/plane/counting/quotas.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db, NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
+import type { Db, Reader, Tx, WithNulls } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
-import { likeText } from '../../platform/db/like.ts';
+import { containsPattern } from '../../platform/db/like.ts';
 import { selectInstancesBehind } from './behind/store.ts';
 import type {
   ApiTokenUse,
@@ -214,7 +214,7 @@ const selectUsage = (actor: Actor) => sql`coalesce((
 ), '[]') as usage`;
 
 /** Removes null values, because responses omit missing fields. */
-const omitNulls = <T extends object>(row: NullForAbsent<T>): T =>
+const omitNulls = <T extends object>(row: WithNulls<T>): T =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
 
 /** Reads a page of applications and their total. */
@@ -225,7 +225,7 @@ export async function searchApplications(
 ): Promise<{ applications: Application[]; total: number }> {
   const conditions = [
     isVisibleApplication(actor),
-    query === undefined ? sql`true` : sql`applications.name ilike ${likeText(query)}`,
+    query === undefined ? sql`true` : sql`applications.name ilike ${containsPattern(query)}`,
     project === undefined
       ? sql`true`
       : sql`exists (
@@ -233,7 +233,7 @@ export async function searchApplications(
     )`,
   ];
   const key = sortBy === 'lastSeenAt' ? LAST_SEEN : SORT_COLUMNS[sortBy];
-  const { rows } = await sql<{ total: number; applications: NullForAbsent<Application>[] }>`
+  const { rows } = await sql<{ total: number; applications: WithNulls<Application>[] }>`
     with matching as materialized (
       select id, ${key} as key from applications where ${sql.join(conditions, sql` and `)}
     ), page as (
@@ -265,7 +265,8 @@ export async function searchProjectApplications(
   project: string,
   { query, sortOrder, limit, offset }: ProjectApplicationSearch,
 ): Promise<{ applications: ProjectApplication[]; total: number }> {
-  const nameCondition = query === undefined ? sql`true` : sql`applications.name ilike ${likeText(query)}`;
+  const nameCondition =
+    query === undefined ? sql`true` : sql`applications.name ilike ${containsPattern(query)}`;
   const { rows } = await sql<{ applications: ProjectApplication[]; total: number }>`
     with matching as materialized (
       select applications.id, applications.name,
@@ -309,7 +310,7 @@ export async function findApplication(
   actor: Actor,
   name: string,
 ): Promise<ApplicationDetails | undefined> {
-  const { rows } = await sql<NullForAbsent<ApplicationDetails>>`
+  const { rows } = await sql<WithNulls<ApplicationDetails>>`
     select ${APPLICATION}, ${selectUsage(actor)},
       coalesce((
         select jsonb_agg(${INSTANCE} order by seen_at desc, instance_id) from (

@@ -12,7 +12,7 @@ import { startTcpProxy } from '../../test/tcp-proxy.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
 import { cleanUpMetrics } from './clean-up.ts';
 import { makeFlusher } from './flush.ts';
-import { keepFlushing } from './keep-flushing.ts';
+import { startFlushLoop } from './flush-loop.ts';
 import { createMetricPartitions, dropMetricPartitions } from './partitions.ts';
 import { writeBatch } from './write-batch.ts';
 
@@ -269,7 +269,7 @@ describe('counts', () => {
     const usage = makeUsage(new Registry(), () => true);
     const lines: object[] = [];
     const log = { warn: (fields: object) => void lines.push(fields) };
-    const flushLoop = keepFlushing(usage, harness.db, log, new Registry());
+    const flushLoop = startFlushLoop(usage, harness.db, log, new Registry());
     await sql`alter table applications add constraint broken check (name not like 'private%') not valid`.execute(
       harness.db,
     );

@@ -4,8 +4,8 @@ import type { ReachedQuota } from '@halyard/plane/counting/quotas.ts';
 import type { Usage } from '@halyard/plane/counting/usage.ts';
 import { advanceSeenFeatures } from '../../flags/lifecycle/advance.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { isRejection } from '../../platform/db/failures.ts';
-import { makeInstanceRecorder } from '../applications/see-instances.ts';
+import { isRejectedValue } from '../../platform/db/failures.ts';
+import { makeInstanceRecorder } from '../applications/record-instances.ts';
 import { batchRows } from './batches.ts';
 import { createMetricPartitions } from './partitions.ts';
 import { type Batch, writeBatch } from './write-batch.ts';
@@ -51,7 +51,7 @@ export function makeFlusher(
       await advanceSeenFeatures(db, result.seen);
       rejectionCount = 0;
     } catch (error) {
-      if (!isRejection(error) || ++rejectionCount < MAX_REJECTIONS) throw error;
+      if (!isRejectedValue(error) || ++rejectionCount < MAX_REJECTIONS) throw error;
       rejectionCount = 0;
       // If only the lifecycle stages were rejected, the counts are already written.
       if (!isWritten) usage.drop('rejected', current.rows.length);
@@ -80,7 +80,7 @@ export function makeFlusher(
     try {
       onReached(await recordInstances(db, chunk));
     } catch (error) {
-      if (!isRejection(error)) throw error;
+      if (!isRejectedValue(error)) throw error;
       if (chunk.length === 1) {
         usage.drop('rejected', 1);
         return;

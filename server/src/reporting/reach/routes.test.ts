@@ -6,8 +6,8 @@ import { makeApiToken, makeFeature, makeProject, makeUser } from '../../test/fac
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { makeFlusher } from '../metrics/flush.ts';
 import { cleanUpReach } from './clean-up.ts';
-import { keepWriting, type WriteLoop } from './keep-writing.ts';
 import type { EventReach } from './schema.ts';
+import { startWriteLoop, type WriteLoop } from './write-loop.ts';
 
 const harness = useHarness();
 const ADMIN_PATH = '/api/admin';
@@ -15,7 +15,7 @@ let writeLoop: WriteLoop;
 
 beforeAll(() => {
   const { app, db } = harness;
-  writeLoop = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
+  writeLoop = startWriteLoop(app.reach, app.serving, db, app.log, app.metrics);
 });
 afterAll(() => writeLoop.stop());
 

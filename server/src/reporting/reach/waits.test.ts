@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { makeApiToken, makeFeature } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { keepWriting, type WriteLoop } from './keep-writing.ts';
+import { startWriteLoop, type WriteLoop } from './write-loop.ts';
 
 const harness = useHarness();
 const WAITS_PER_CALLER = 10;
@@ -23,7 +23,7 @@ const reachPath = (id: number): string => `/api/admin/events/${id}/reach?wait=60
 
 beforeAll(async () => {
   const { app, db } = harness;
-  writeLoop = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
+  writeLoop = startWriteLoop(app.reach, app.serving, db, app.log, app.metrics);
   await makeFeature(db, 'default', { name: 'awaited' });
   settledEvent = await findNewestEvent();
   const fields = { tokenName: 'sdk', type: 'backend' as const, environment: 'development' };

@@ -53,6 +53,6 @@ export async function createContextFields(
 }
 
 /** Returns everything about a field that users can write, so that any past state can be rebuilt from events. */
-export function asEventData({ createdAt: _, ...fields }: ContextFieldRow): object {
+export function toEventData({ createdAt: _, ...fields }: ContextFieldRow): object {
   return fields;
 }

@@ -6,7 +6,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { projectId } from '../../platform/http/params.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { StrategyUses } from '../strategy-uses/schema.ts';
 import { createContextField, rejectUnavailableName } from './create.ts';
 import { checkLegalValues } from './legal-values.ts';
@@ -166,7 +166,7 @@ function buildFieldOperations({ url, kind, ofProject, path, permission }: FieldS
       checks: [({ body }) => void checkLegalValues(body.legalValues ?? [])],
       events: ['context-field-updated'],
       precondition: ({ params: { projectId: project, contextField: name } }) =>
-        unchanged(VERSIONED_CONTEXT_FIELD, { name, project }),
+        requireUnchanged(VERSIONED_CONTEXT_FIELD, { name, project }),
       run: (current, { params: { projectId: project, contextField: name }, body }) =>
         changeContextField(current, project, name, body),
       respond: (tx, actor, _, { params }) => readChangedField(tx, actor, params.contextField),
@@ -182,7 +182,7 @@ function buildFieldOperations({ url, kind, ofProject, path, permission }: FieldS
       output: Nothing,
       events: ['context-field-deleted'],
       precondition: ({ params: { projectId: project, contextField: name } }) =>
-        unchanged(VERSIONED_CONTEXT_FIELD, { name, project }),
+        requireUnchanged(VERSIONED_CONTEXT_FIELD, { name, project }),
       run: (current, { params: { projectId: project, contextField: name } }) =>
         removeContextField(current, project, name),
     }),

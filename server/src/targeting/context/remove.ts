@@ -1,6 +1,6 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData } from './create.ts';
+import { toEventData } from './create.ts';
 import { deleteContextField, deleteProjectContextFields, lockContextField } from './store.ts';
 
 /** Deletes a field even if constraints use it. Those constraints do not change. */
@@ -12,11 +12,11 @@ export async function removeContextField(
   const field = await lockContextField(tx, { actor, project }, name);
   if (!field) throw notFound(`Context field "${name}"`);
   await deleteContextField(tx, name);
-  record({ type: 'context-field-deleted', project: field.project, preData: asEventData(field) });
+  record({ type: 'context-field-deleted', project: field.project, preData: toEventData(field) });
 }
 
 export async function removeProjectContextFields({ tx, record }: Change, project: string): Promise<void> {
   for (const field of await deleteProjectContextFields(tx, project)) {
-    record({ type: 'context-field-deleted', project, preData: asEventData(field) });
+    record({ type: 'context-field-deleted', project, preData: toEventData(field) });
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData } from './create.ts';
+import { toEventData } from './create.ts';
 import { checkLegalValue, checkLegalValues } from './legal-values.ts';
 import { type ContextFieldUpdate, type LegalValue, MAX_LEGAL_VALUES } from './schema.ts';
 import { type ContextFieldRow, lockContextField, updateContextField } from './store.ts';
@@ -76,7 +76,7 @@ async function changeFields(
   record({
     type: 'context-field-updated',
     project: changedField.project,
-    data: asEventData(changedField),
-    preData: asEventData(field),
+    data: toEventData(changedField),
+    preData: toEventData(field),
   });
 }

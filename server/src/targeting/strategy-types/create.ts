@@ -16,7 +16,7 @@ export async function createStrategyType(
     parameters: checkParameters(input.parameters ?? []),
   };
   await insertStrategyType(tx, strategyType);
-  record({ type: 'strategy-created', data: asEventData(strategyType) });
+  record({ type: 'strategy-created', data: toEventData(strategyType) });
   return strategyType;
 }
 
@@ -44,6 +44,6 @@ export function checkParameters(
   }));
 }
 
-export function asEventData({ editable: _, ...fields }: StrategyType): object {
+export function toEventData({ editable: _, ...fields }: StrategyType): object {
   return fields;
 }

@@ -1,6 +1,6 @@
 import { rejectWith } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData } from './create.ts';
+import { toEventData } from './create.ts';
 import { deleteStrategyType, findUses } from './store.ts';
 import { lockCustomStrategyType } from './update.ts';
 
@@ -15,5 +15,5 @@ export async function removeStrategyType({ tx, record }: Change, name: string): 
   ]);
 
   await deleteStrategyType(tx, name);
-  record({ type: 'strategy-deleted', preData: asEventData(strategyType) });
+  record({ type: 'strategy-deleted', preData: toEventData(strategyType) });
 }

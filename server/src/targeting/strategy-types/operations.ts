@@ -2,7 +2,7 @@ import { notFound } from '@halyard/plane/platform/errors.ts';
 import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { unchanged } from '../../record/versioned.ts';
+import { requireUnchanged } from '../../record/versioned.ts';
 import { checkParameters, createStrategyType } from './create.ts';
 import { removeStrategyType } from './delete.ts';
 import { NewStrategyType, StrategyType, StrategyTypeList, StrategyTypeUpdate } from './schema.ts';
@@ -67,7 +67,7 @@ export const STRATEGY_TYPES: OperationModule = {
       output: jsonResponse('The strategy type', StrategyType),
       checks: [({ body }) => void checkParameters(body.parameters ?? [])],
       events: ['strategy-updated'],
-      precondition: ({ params: { strategyName } }) => unchanged(VERSIONED_STRATEGY_TYPE, strategyName),
+      precondition: ({ params: { strategyName } }) => requireUnchanged(VERSIONED_STRATEGY_TYPE, strategyName),
       run: (current, { params: { strategyName }, body }) => changeStrategyType(current, strategyName, body),
     }),
     command({
@@ -80,7 +80,7 @@ export const STRATEGY_TYPES: OperationModule = {
       params,
       output: Nothing,
       events: ['strategy-deleted'],
-      precondition: ({ params: { strategyName } }) => unchanged(VERSIONED_STRATEGY_TYPE, strategyName),
+      precondition: ({ params: { strategyName } }) => requireUnchanged(VERSIONED_STRATEGY_TYPE, strategyName),
       run: (current, { params: { strategyName } }) => removeStrategyType(current, strategyName),
     }),
     command({

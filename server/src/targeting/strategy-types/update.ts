@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData, checkParameters } from './create.ts';
+import { checkParameters, toEventData } from './create.ts';
 import type { StrategyType, StrategyTypeUpdate } from './schema.ts';
 import { lockStrategyType, updateStrategyType } from './store.ts';
 
@@ -22,7 +22,7 @@ export async function changeStrategyType(
   if (isDeepStrictEqual(typeAfter, typeBefore)) return typeBefore;
 
   await updateStrategyType(tx, typeAfter);
-  record({ type: 'strategy-updated', data: asEventData(typeAfter), preData: asEventData(typeBefore) });
+  record({ type: 'strategy-updated', data: toEventData(typeAfter), preData: toEventData(typeBefore) });
   return typeAfter;
 }
 

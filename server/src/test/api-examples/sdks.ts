@@ -1,4 +1,4 @@
-import { keepFlushing } from '../../reporting/metrics/keep-flushing.ts';
+import { startFlushLoop } from '../../reporting/metrics/flush-loop.ts';
 import { PROJECT_PATH, type Recorder } from './recorder.ts';
 
 export type Tokens = { backend: string; frontend: string };
@@ -59,7 +59,7 @@ export async function sdks(recorder: Recorder, { backend, frontend }: Tokens): P
     },
     backendOptions,
   );
-  const flusher = keepFlushing(harness.app.usage, harness.db, { warn: () => {} }, harness.app.metrics);
+  const flusher = startFlushLoop(harness.app.usage, harness.db, { warn: () => {} }, harness.app.metrics);
   await flusher.flush();
   await flusher.stop();
 

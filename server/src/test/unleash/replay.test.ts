@@ -3,7 +3,7 @@ import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listenForChanges } from '../../publishing/source/database-source.ts';
-import { keepFlushing } from '../../reporting/metrics/keep-flushing.ts';
+import { startFlushLoop } from '../../reporting/metrics/flush-loop.ts';
 import { ADMIN_TOKEN, useHarness } from '../harness.ts';
 import { PUBLIC_URL } from '../public-url.ts';
 import { injectRequest } from '../request.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   stopFunctions.push(
     await keepCurrent(harness.app.serving, listenForChanges(harness.databaseUrl), log, new Registry()),
   );
-  const flusher = keepFlushing(harness.app.usage, harness.db, log, new Registry());
+  const flusher = startFlushLoop(harness.app.usage, harness.db, log, new Registry());
   stopFunctions.push(flusher.stop);
   ownRecording = await run(send, ADMIN_TOKEN, flusher.flush);
   found = compare();

@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { isInReadableProject, isReadable } from '../../../access/store.ts';
 import type { Actor } from '../../../platform/actor.ts';
 import type { Reader, Tx } from '../../../platform/db/database.ts';
-import { booleanField, jsonList, jsonTime, optionalField } from '../../../platform/db/json-text.ts';
+import { booleanField, jsonList, jsonTime, optionalJsonField } from '../../../platform/db/json-text.ts';
 import { PREPARED } from '../../../platform/db/prepared-statements.ts';
 import { readRows } from '../../../platform/db/read-rows.ts';
 import { imageForName, userDisplayName } from '../../../record/actor-names.ts';
 import { CHILDREN, PARENTS } from '../../dependencies/store.ts';
-import { ENVIRONMENTS, selectEnvironments } from '../../feature-environments/store.ts';
+import { ALL_ENVIRONMENTS_CTE, selectEnvironments } from '../../feature-environments/store.ts';
 import { type ExpectedRows, selectPart } from '../../feature-rows/store.ts';
 import { STAGE } from '../../lifecycle/store.ts';
 import { LINKS } from '../../links/store.ts';
@@ -35,13 +35,13 @@ const COLLABORATORS = jsonList(
  */
 const selectFields = (condition: RawBuilder<unknown>, amount: ExpectedRows) => sql`
   select features.name, features.cloned_from, features.cloned_from_project,
-    '{"name":' || quoted || ',"type":' || to_json(type) || ${optionalField('description', sql`to_json(description)`)}
+    '{"name":' || quoted || ',"type":' || to_json(type) || ${optionalJsonField('description', sql`to_json(description)`)}
     || ',"project":' || to_json(project) || ${booleanField('stale', sql`stale`)}
     || ${booleanField('impressionData', sql`impression_data`)}
     || coalesce(',"archived":true,"archivedAt":' || ${jsonTime(sql`archived_at`)}, ',"archived":false')
     || ',"createdAt":' || ${jsonTime(sql`features.created_at`)}
-    || ${optionalField('createdBy', personText(sql`features.created_by_user_id`))}
-    || ${booleanField('enabled', sql`summary.enabled`)} || ${optionalField('lastSeenAt', jsonTime(sql`summary.last_seen_at`))}
+    || ${optionalJsonField('createdBy', personText(sql`features.created_by_user_id`))}
+    || ${booleanField('enabled', sql`summary.enabled`)} || ${optionalJsonField('lastSeenAt', jsonTime(sql`summary.last_seen_at`))}
     || ',"variants":[],"tags":' || ${selectPart(TAGS, amount)} || ',"dependencies":' || ${selectPart(PARENTS, amount)}
     || ',"children":' || ${selectPart(CHILDREN, amount)} || ',"links":' || ${selectPart(LINKS, amount)}
     || ',"lifecycle":' || ${STAGE} || ',"collaborators":{"users":' || ${COLLABORATORS}
@@ -56,7 +56,7 @@ const ORIGIN = sql`jsonb_build_object('project', cloned_from_project, 'feature',
 
 /** Selects the `FeatureState` of each feature that meets the condition, as JSON text in the column `state`. */
 const selectStates = (condition: RawBuilder<unknown>, amount: ExpectedRows) => sql`
-  with ${ENVIRONMENTS}
+  with ${ALL_ENVIRONMENTS_CTE}
   select name, fields || (',"clonedFrom":'
     || coalesce(case when cloned_from is not null then ${ORIGIN} end::text, 'null') || '}') as state
   from (${selectFields(condition, amount)}) as features`;
@@ -75,7 +75,7 @@ end`;
 
 /** Selects the `Feature` that the actor sees for each feature that meets the condition, as JSON text in the column `feature`. */
 const selectViews = (actor: Actor, condition: RawBuilder<unknown>, amount: ExpectedRows) => sql`
-  with ${ENVIRONMENTS}
+  with ${ALL_ENVIRONMENTS_CTE}
   select name, fields || (',"favorite":' || ${isFavorite(actor, amount)} || ',"clonedFrom":'
     || coalesce((${visibleOrigin(actor)})::text, 'null') || '}') as feature
   from (${selectFields(condition, amount)}) as features`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { asConstraint, findConstraintProblems } from './constraints.ts';
-import { rejection } from './vocabulary.ts';
+import { rejectedProblem } from './vocabulary.ts';
 
 const findProblems = (operator: unknown) =>
   findConstraintProblems([asConstraint({ contextName: 'plan', operator, values: ['free'] })], {
@@ -10,6 +10,6 @@ const findProblems = (operator: unknown) =>
 test('a constraint with an unknown operator cannot be imported, even with --accept', async () => {
   expect(await findProblems('IN')).toEqual([]);
   expect(await findProblems('LIKE')).toContainEqual(
-    rejection('the constraint on "plan" has the unknown operator "LIKE"'),
+    rejectedProblem('the constraint on "plan" has the unknown operator "LIKE"'),
   );
 });

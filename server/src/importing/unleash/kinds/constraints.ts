@@ -7,7 +7,7 @@ import {
 import { type Constraint, OPERATORS, type Operator } from '../../../targeting/constraints/schema.ts';
 import { parseList, parseObject, type Source, toText } from '../source/source.ts';
 import type { Problem } from './kind.ts';
-import { acceptableViolation, readLegalValues, rejection } from './vocabulary.ts';
+import { acceptableProblem, readLegalValues, rejectedProblem } from './vocabulary.ts';
 
 export type Rules = { legalValues: ReadonlyMap<string, ReadonlySet<string>> };
 
@@ -56,24 +56,24 @@ export async function findConstraintProblems(
   });
   const longConstraints = constraints.filter(({ values = [] }) => values.length > MAX_VALUES);
   return [
-    ...violations.map(({ message }) => acceptableViolation(message)),
+    ...violations.map(({ message }) => acceptableProblem(message)),
     ...constraints
       .filter(({ operator }) => !OPERATORS.includes(operator))
       .map(({ contextName, operator }) =>
-        rejection(`the constraint on "${contextName}" has the unknown operator "${operator}"`),
+        rejectedProblem(`the constraint on "${contextName}" has the unknown operator "${operator}"`),
       ),
     ...(constraints.length > MAX_CONSTRAINTS
-      ? [acceptableViolation(`${constraints.length} constraints; the maximum is ${MAX_CONSTRAINTS}`)]
+      ? [acceptableProblem(`${constraints.length} constraints; the maximum is ${MAX_CONSTRAINTS}`)]
       : []),
     ...longConstraints.map(({ contextName, values = [] }) =>
-      (values.length > MAX_STORED_VALUES ? rejection : acceptableViolation)(
+      (values.length > MAX_STORED_VALUES ? rejectedProblem : acceptableProblem)(
         `the constraint on "${contextName}" has ${values.length} values; the maximum is ${MAX_VALUES}`,
       ),
     ),
     ...constraints.flatMap(constraint =>
       normalizeConstraint(constraint).values.some((value, index) => value !== constraint.values?.[index])
         ? [
-            acceptableViolation(
+            acceptableProblem(
               `a value of the constraint on "${constraint.contextName}" begins or ends with whitespace`,
             ),
           ]

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { parseList, readBatches, readRows, toText } from '../source/source.ts';
 import { readProjectsByFeature } from './features.ts';
 import type { Item, Kind } from './kind.ts';
-import { acceptableViolation, rejection, toJsonRows } from './vocabulary.ts';
+import { acceptableProblem, rejectedProblem, toJsonRows } from './vocabulary.ts';
 
 type Dependency = { project: string; child: string; parent: string; enabled: boolean; variants: string[] };
 
@@ -41,11 +41,11 @@ export const DEPENDENCIES: Kind<Dependency> = {
             variants: parseList(row.variants).map(toText),
           },
           problems: [
-            ...rejectedNames.map(name => rejection(`"${name}" was not imported`)),
-            ...(child === parent ? [rejection('a flag cannot depend on itself')] : []),
+            ...rejectedNames.map(name => rejectedProblem(`"${name}" was not imported`)),
+            ...(child === parent ? [rejectedProblem('a flag cannot depend on itself')] : []),
             ...(childNames.has(parent)
               ? [
-                  acceptableViolation(
+                  acceptableProblem(
                     `its parent "${parent}" has a parent too, and Halyard supports only one level of dependencies`,
                   ),
                 ]

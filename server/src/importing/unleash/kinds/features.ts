@@ -21,11 +21,11 @@ import {
   type VariantState,
 } from './strategies.ts';
 import {
-  acceptableViolation,
+  acceptableProblem,
   findNameProblems,
   isStorableTag,
   readFeatureTypes,
-  rejection,
+  rejectedProblem,
   tagKey,
   toJsonRows,
 } from './vocabulary.ts';
@@ -364,15 +364,17 @@ async function toFeatureItem(
   const project = toText(row.project) || 'default';
   const problems: Problem[] = [];
   const omitted: string[] = [];
-  if (row.unreadable != null) problems.push(rejection(toText(row.unreadable)));
+  if (row.unreadable != null) problems.push(rejectedProblem(toText(row.unreadable)));
   problems.push(...findNameProblems(name));
   const projectEnvironments = environmentsByProject.get(project);
   if (projectEnvironments === undefined || isRejected('projects', project))
-    problems.push(rejection(`its project "${project}" does not exist`));
+    problems.push(rejectedProblem(`its project "${project}" does not exist`));
   const type = toText(row.type) || 'release';
   if (!types.has(type))
     problems.push(
-      rejection(`its type "${type}" does not exist; give it a different type in Unleash, such as "release"`),
+      rejectedProblem(
+        `its type "${type}" does not exist; give it a different type in Unleash, such as "release"`,
+      ),
     );
 
   const storedEnvironments = new Map(
@@ -410,8 +412,8 @@ async function toFeatureItem(
       const strategyProblems = [
         ...conversionProblems,
         ...(await findConstraintProblems(strategy.constraints, rules)),
-        ...findRolloutViolations(strategy).map(({ message }) => acceptableViolation(message)),
-        ...missingIds.map(id => rejection(`its segment "${segments.get(id)}" was not imported`)),
+        ...findRolloutViolations(strategy).map(({ message }) => acceptableProblem(message)),
+        ...missingIds.map(id => rejectedProblem(`its segment "${segments.get(id)}" was not imported`)),
       ];
       problems.push(
         ...strategyProblems.map(problem => ({ ...problem, environment, message: prefix + problem.message })),
@@ -420,7 +422,7 @@ async function toFeatureItem(
     }
     if (strategies.length > MAX_STRATEGIES)
       problems.push({
-        ...acceptableViolation(
+        ...acceptableProblem(
           `${strategies.length} strategies in ${environment}; the maximum is ${MAX_STRATEGIES}`,
         ),
         environment,

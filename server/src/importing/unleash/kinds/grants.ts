@@ -4,7 +4,7 @@ import { parseTime, readBatches, readRows, type SourceRow, toText } from '../sou
 import { readProjectsByFeature } from './features.ts';
 import type { Item, Kind } from './kind.ts';
 import { readRoleNames, readUserKeys } from './people.ts';
-import { rejection, toJsonRows } from './vocabulary.ts';
+import { rejectedProblem, toJsonRows } from './vocabulary.ts';
 
 // Imports the project roles of users and groups, and users' favorites.
 
@@ -38,7 +38,7 @@ export const PROJECT_ACCESS: Kind<Grant> = {
           key: grantKey(state),
           createdAt: parseTime(row.created_at),
           state,
-          problems: rejectedKeys.map(([, key]) => rejection(`"${key}" was not imported`)),
+          problems: rejectedKeys.map(([, key]) => rejectedProblem(`"${key}" was not imported`)),
         },
       ];
     };

@@ -10,7 +10,7 @@ import { type Keyring, seal } from '../../../platform/secrets/seal.ts';
 import { optionalText, parseList, parseObject, readBatches, toText } from '../source/source.ts';
 import { findIntegrations } from '../store.ts';
 import { type Item, type Kind, toPreservedId } from './kind.ts';
-import { rejection } from './vocabulary.ts';
+import { rejectedProblem } from './vocabulary.ts';
 
 /** Sensitive parameters are masked, so that neither a digest nor an event contains them. */
 type IntegrationState = {
@@ -71,10 +71,12 @@ export function makeIntegrationsKind(keyring: Keyring, targets: TargetPolicy): K
               findProvider(provider) === undefined ? `Halyard has no integration of this kind` : undefined,
             problems: [
               ...(toPreservedId(row.id) === undefined
-                ? [rejection('its id is not a number from 1 to 1,000,000,000')]
+                ? [rejectedProblem('its id is not a number from 1 to 1,000,000,000')]
                 : []),
-              ...(keyring.length === 0 ? [rejection('set HALYARD_SECRET_KEY to store its secrets')] : []),
-              ...violations.map(({ message }) => rejection(message)),
+              ...(keyring.length === 0
+                ? [rejectedProblem('set HALYARD_SECRET_KEY to store its secrets')]
+                : []),
+              ...violations.map(({ message }) => rejectedProblem(message)),
             ],
           };
         });

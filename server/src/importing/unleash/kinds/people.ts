@@ -16,7 +16,7 @@ import {
   toText,
 } from '../source/source.ts';
 import { type Item, type Kind, toPreservedId } from './kind.ts';
-import { rejection, toJsonRows } from './vocabulary.ts';
+import { rejectedProblem, toJsonRows } from './vocabulary.ts';
 
 // Imports roles, users, service accounts and groups. They are identified by name, because their ids may already be taken in Halyard.
 
@@ -64,7 +64,7 @@ export const ROLES: Kind<Role> = {
         return {
           // The key differs, because rejecting this role must not also reject the built-in role, which users keep.
           key: isTaken ? `custom role ${toText(row.name)}` : toText(row.name),
-          problems: isTaken ? [rejection('a built-in role has this name')] : [],
+          problems: isTaken ? [rejectedProblem('a built-in role has this name')] : [],
           id: toPreservedId(row.id),
           state: {
             name: toText(row.name),
@@ -204,7 +204,7 @@ export const USERS: Kind<User> = {
           },
           problems: names
             .filter(name => isReserved(name))
-            .map(name => rejection(`the name "${name}" is reserved`)),
+            .map(name => rejectedProblem(`the name "${name}" is reserved`)),
         };
       });
   },

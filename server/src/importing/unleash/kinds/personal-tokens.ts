@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { parseTime, readBatches, toText } from '../source/source.ts';
 import type { Item, Kind } from './kind.ts';
 import { readUserKeys } from './people.ts';
-import { rejection, toJsonRows } from './vocabulary.ts';
+import { rejectedProblem, toJsonRows } from './vocabulary.ts';
 
 /** The description is not compared, because the import may change it to make it unique among the user's tokens. */
 type PersonalToken = { hash: string; user: string; expiresAt: string | null };
@@ -51,9 +51,9 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
             state: { hash, user, expiresAt },
             details: { description },
             problems: [
-              ...(isRejected('users', user) ? [rejection(`user "${user}" was not imported`)] : []),
-              ...(expiresAt === null ? [rejection('it never expires')] : []),
-              ...(hash.length === 64 ? [] : [rejection('its hash is not a SHA-256 hash')]),
+              ...(isRejected('users', user) ? [rejectedProblem(`user "${user}" was not imported`)] : []),
+              ...(expiresAt === null ? [rejectedProblem('it never expires')] : []),
+              ...(hash.length === 64 ? [] : [rejectedProblem('its hash is not a SHA-256 hash')]),
             ],
           },
         ];

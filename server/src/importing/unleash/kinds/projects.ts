@@ -12,7 +12,7 @@ import {
 import type { Kind } from './kind.ts';
 import { readSegmentNames, type SegmentNames } from './segments.ts';
 import { type StrategyState, toStrategy } from './strategies.ts';
-import { findNameProblems, rejection, toJsonRows } from './vocabulary.ts';
+import { findNameProblems, rejectedProblem, toJsonRows } from './vocabulary.ts';
 
 // Imports environments, projects with their settings, and the default strategies of their environments.
 
@@ -135,7 +135,7 @@ export const PROJECTS: Kind<Project> = {
               .map(projectEnvironment => toText(projectEnvironment.environment_name))
               .toSorted(),
           },
-          problems: id === '*' ? [rejection('the id "*" means all projects')] : findNameProblems(id),
+          problems: id === '*' ? [rejectedProblem('the id "*" means all projects')] : findNameProblems(id),
           omitted: [
             ...(Array.isArray(projectSettings.link_templates) && projectSettings.link_templates.length > 0
               ? ['its link templates']

@@ -3,7 +3,7 @@ import type { Constraint } from '../../../targeting/constraints/schema.ts';
 import { optionalText, parseList, parseTime, readBatches, type Source, toText } from '../source/source.ts';
 import { asConstraint, findConstraintProblems, type Rules, readRules } from './constraints.ts';
 import { type Kind, toPreservedId } from './kind.ts';
-import { rejection, toJsonRows } from './vocabulary.ts';
+import { rejectedProblem, toJsonRows } from './vocabulary.ts';
 
 export type SegmentState = {
   name: string;
@@ -44,7 +44,7 @@ export const SEGMENTS: Kind<SegmentState> = {
         const constraints = parseList(row.constraints).map(asConstraint);
         const problems = await findConstraintProblems(constraints, rules);
         if (project !== null && isRejected('projects', project))
-          problems.push(rejection(`its project "${project}" was not imported`));
+          problems.push(rejectedProblem(`its project "${project}" was not imported`));
         items.push({
           key: name,
           id: toPreservedId(row.id),

@@ -5,7 +5,7 @@ import { distributeWeights, withoutUnknownFields } from '../../../targeting/vari
 import { optionalText, parseList, parseObject, type SourceRow, toText } from '../source/source.ts';
 import { asConstraint } from './constraints.ts';
 import type { Problem } from './kind.ts';
-import { acceptableViolation, rejection } from './vocabulary.ts';
+import { acceptableProblem, rejectedProblem } from './vocabulary.ts';
 
 export type VariantState = {
   name: string;
@@ -70,7 +70,7 @@ export function toStrategy(
   );
   if (mismatchedVariant !== undefined)
     problems.push(
-      rejection(
+      rejectedProblem(
         `variant "${mismatchedVariant.name}" has stickiness "${mismatchedVariant.stickiness}" but its strategy has "${parameters.stickiness}"; in Halyard, they must be the same`,
       ),
     );
@@ -103,13 +103,15 @@ function toVariants(
   const variants = withoutUnknownFields(schema, sourceVariants) as VariantState[];
   const { violations = [] } = distributeWeights(variants as VariantInputs, '');
   const total = variants.reduce((sum, { weight }) => sum + Number(weight), 0);
-  const problems = violations.map(({ message }) => acceptableViolation(`variants: ${message}`));
+  const problems = violations.map(({ message }) => acceptableProblem(`variants: ${message}`));
   if (!variants.every(isWellFormed))
-    problems.push(rejection('variants: a field has a value of the wrong type'));
+    problems.push(rejectedProblem('variants: a field has a value of the wrong type'));
   if (variants.some(({ weight }) => !Number.isInteger(weight) || weight < 0 || weight > TOTAL_WEIGHT))
-    problems.push(rejection(`a variant has a weight that is not a whole number from 0 to ${TOTAL_WEIGHT}`));
+    problems.push(
+      rejectedProblem(`a variant has a weight that is not a whole number from 0 to ${TOTAL_WEIGHT}`),
+    );
   else if (problems.length === 0 && variants.length > 0 && total !== TOTAL_WEIGHT)
-    problems.push(acceptableViolation(`variants: the weights add up to ${total}, not ${TOTAL_WEIGHT}`));
+    problems.push(acceptableProblem(`variants: the weights add up to ${total}, not ${TOTAL_WEIGHT}`));
   return { variants, problems };
 }
 

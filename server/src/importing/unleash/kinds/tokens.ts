@@ -11,7 +11,7 @@ import {
   toText,
 } from '../source/source.ts';
 import type { Item, Kind, Problem } from './kind.ts';
-import { acceptableViolation, rejection } from './vocabulary.ts';
+import { acceptableProblem, rejectedProblem } from './vocabulary.ts';
 
 // Imports API tokens by hash, so that every SDK keeps working with its secret.
 
@@ -182,17 +182,17 @@ function toTokenItem(
   const expiresAt = parseExpiry(row.expires_at);
   const environment = type === 'admin' || sourceEnvironment === ALL ? null : sourceEnvironment;
   const problems: Problem[] = [];
-  if (!TYPES.includes(type)) problems.push(rejection(`the type "${type}" does not exist in Halyard`));
+  if (!TYPES.includes(type)) problems.push(rejectedProblem(`the type "${type}" does not exist in Halyard`));
   if (type !== 'admin' && environment === null)
-    problems.push(rejection('an SDK token must be for one environment; this one is for all'));
-  if (hash === EMPTY_HASH) problems.push(rejection('its secret is empty'));
-  if (expiresAt === undefined) problems.push(rejection(`its expiry "${row.expires_at}" is not a time`));
-  if (hash.length !== 64) problems.push(rejection('its hash is not a SHA-256 hash'));
+    problems.push(rejectedProblem('an SDK token must be for one environment; this one is for all'));
+  if (hash === EMPTY_HASH) problems.push(rejectedProblem('its secret is empty'));
+  if (expiresAt === undefined) problems.push(rejectedProblem(`its expiry "${row.expires_at}" is not a time`));
+  if (hash.length !== 64) problems.push(rejectedProblem('its hash is not a SHA-256 hash'));
   if (environment !== null && isRejected('environments', environment))
-    problems.push(rejection(`its environment "${environment}" was not imported`));
+    problems.push(rejectedProblem(`its environment "${environment}" was not imported`));
   if (hasLostProjects)
     problems.push(
-      acceptableViolation('its projects were deleted, and Unleash treats it as a token for all projects'),
+      acceptableProblem('its projects were deleted, and Unleash treats it as a token for all projects'),
     );
   return {
     key: hash,

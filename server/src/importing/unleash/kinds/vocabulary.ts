@@ -119,7 +119,7 @@ export const TAGS: Kind<Tag> = {
           key: tagKey(state),
           createdAt: parseTime(row.created_at),
           state,
-          problems: isStorableTag(state) ? [] : [rejection('a tag must have 2 to 50 characters')],
+          problems: isStorableTag(state) ? [] : [rejectedProblem('a tag must have 2 to 50 characters')],
         };
       });
   },
@@ -351,20 +351,20 @@ const MAX_STORED_CHARACTERS = 255;
 
 /** Returns what validation would reject in a name that is part of URLs. */
 export function findNameProblems(name: string, maxLength = MAX_NAME_CHARACTERS): Problem[] {
-  if (name === '') return [rejection('it has no name; give it one in Unleash, or delete it there')];
+  if (name === '') return [rejectedProblem('it has no name; give it one in Unleash, or delete it there')];
   const problems: Problem[] = [];
-  if (!NAME_PATTERN.test(name)) problems.push(acceptableViolation(`its name ${NAME_RULE}`));
+  if (!NAME_PATTERN.test(name)) problems.push(acceptableProblem(`its name ${NAME_RULE}`));
   if (name.length > maxLength)
     problems.push(
-      (name.length > MAX_STORED_CHARACTERS ? rejection : acceptableViolation)(
+      (name.length > MAX_STORED_CHARACTERS ? rejectedProblem : acceptableProblem)(
         `its name has ${name.length} characters; the maximum is ${maxLength}`,
       ),
     );
   return problems;
 }
 
-export const rejection = (message: string): Problem => ({ message, acceptable: false });
-export const acceptableViolation = (message: string): Problem => ({ message, acceptable: true });
+export const rejectedProblem = (message: string): Problem => ({ message, acceptable: false });
+export const acceptableProblem = (message: string): Problem => ({ message, acceptable: true });
 
 /** Returns the items' columns as JSON, for `jsonb_to_recordset`. */
 export const toJsonRows = <State extends object>(items: Item<State>[]): string =>

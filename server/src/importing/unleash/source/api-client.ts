@@ -43,9 +43,7 @@ export function createApi(send: Send): Api {
       const body = await read(path);
       const list = field === undefined ? body : isObject(body) ? body[field] : undefined;
       if (!Array.isArray(list))
-        throw new SourceError(
-          `The response of Unleash to GET /api/admin/${path} contains no list. Check the URL.`,
-        );
+        throw new SourceError(`Unleash responded to GET /api/admin/${path} without a list. Check the URL.`);
       return list.filter(isObject);
     },
     find: async path => getBody(await request('GET', path)),

@@ -34,7 +34,7 @@ export const emptyExport = (): ExportedTables => ({
 });
 
 /** Returns an export of everything if Unleash has version 4, which cannot export individual features, and undefined otherwise. */
-export async function readState(api: Api): Promise<Json | undefined> {
+export async function readFullExport(api: Api): Promise<Json | undefined> {
   const probe = await api.post('features-batch/export', {
     environment: 'default',
     features: [],
@@ -168,7 +168,7 @@ function addTags(list: Json[], tables: ExportedTables): void {
  * Sorts the strategies as each feature lists them, because the first one that matches determines the variant. Exports do not contain
  * the order.
  */
-export async function orderStrategies(api: Api, tables: ExportedTables): Promise<void> {
+export async function sortStrategies(api: Api, tables: ExportedTables): Promise<void> {
   const { features, strategies } = tables;
   const strategiesByKey = Map.groupBy(strategies, strategy =>
     toKey(strategy.feature_name, strategy.environment),

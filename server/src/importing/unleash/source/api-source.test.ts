@@ -146,7 +146,7 @@ test('says what is wrong with the token or the URL', async () => {
   const url = await startRecordedApi({});
 
   await expect(openApiSource(url, 'wrong', harness.databaseUrl)).rejects.toThrow(
-    'Unleash rejects the token with 401',
+    'Unleash rejected the token with 401',
   );
   await expect(openApiSource(url, RECORDED_TOKEN, harness.databaseUrl)).rejects.toThrow(
     /Unleash has no \/api\/admin/,

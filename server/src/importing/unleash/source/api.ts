@@ -1,6 +1,6 @@
 import { SourceError } from '../../reading/source-error.ts';
 import { type Api, createApi, encode, type Send } from './api-client.ts';
-import { addState, emptyExport, orderStrategies, readExports, readState } from './api-exports.ts';
+import { addState, emptyExport, readExports, readFullExport, sortStrategies } from './api-exports.ts';
 import {
   isObject,
   type Json,
@@ -43,7 +43,7 @@ export async function readApi(send: Send): Promise<ApiRows> {
   };
   const notes: string[] = [];
 
-  const state = await readState(api);
+  const state = await readFullExport(api);
   const environmentsByName = new Map(
     (await api.list('environments', 'environments')).map(environment => [
       environment.name,
@@ -104,7 +104,7 @@ export async function readApi(send: Send): Promise<ApiRows> {
       );
   }
   if (state !== undefined) await addState(api, state, exportedTables);
-  await orderStrategies(api, exportedTables);
+  await sortStrategies(api, exportedTables);
   for (const feature of await readArchivedFlags(api))
     exportedTables.features.set(String(feature.name), {
       ...toFeatureRow(feature),

@@ -4,7 +4,7 @@ import { readBatches, type Source, toText } from '../source/source.ts';
 export type CoveredScope = { environment: string; projects: string[] };
 
 /** What exists in Unleash but was not compared. */
-export type Uncovered = {
+export type UncoveredItems = {
   /** Descriptions of environments in projects. */
   environments: string[];
   /** Names of segments that no compared flag uses. */
@@ -20,7 +20,7 @@ export async function listUncovered(
   source: Source,
   scopes: CoveredScope[],
   sentSegments: ReadonlySet<number>,
-): Promise<Uncovered> {
+): Promise<UncoveredItems> {
   const environments: string[] = [];
   const projectEnvironments = { table: 'project_environments', columns: ['project_id', 'environment_name'] };
   for await (const rows of readBatches(source, {

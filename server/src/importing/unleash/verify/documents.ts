@@ -67,13 +67,13 @@ export async function fetchFlags(product: string, url: string, token: string): P
  * A difference that was found with a token. Problems with the same text count as the same difference, even if their details, such as
  * the evaluated context, differ.
  */
-export type Problem = { text: string; detail?: string };
+export type TokenDifference = { text: string; detail?: string };
 
 /** Compares two responses, at least one of which is the status of an error. */
 export function compareStatus(
   unleashResponse: object | number,
   halyardResponse: object | number,
-): { problems: Problem[]; rejectedWith?: number } {
+): { problems: TokenDifference[]; rejectedWith?: number } {
   const [a, b] = [unleashResponse, halyardResponse].map(response =>
     typeof response === 'number' ? response : 200,
   ) as [number, number];

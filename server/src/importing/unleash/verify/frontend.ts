@@ -1,6 +1,6 @@
 import { fetchJson } from '../../reading/fetch-json.ts';
 import type { GeneratedContext } from './contexts.ts';
-import { compareStatus, type Problem } from './documents.ts';
+import { compareStatus, type TokenDifference } from './documents.ts';
 
 const TIMEOUT_SECONDS = 30;
 
@@ -16,7 +16,7 @@ type FrontendResult = Map<string, string> | number;
 const OLDER_HASH =
   '. Unleash 4 chooses the variants for browsers with an older hash, so visitors may get a different variant after the move';
 
-export type FrontendComparison = { problems: Problem[]; features: number; rejectedWith?: number };
+export type FrontendComparison = { problems: TokenDifference[]; features: number; rejectedWith?: number };
 
 /** Compares what both servers evaluate for browsers with this token. Reports each flag once, with the first context that differs. */
 export async function compareFrontend(
@@ -26,7 +26,7 @@ export async function compareFrontend(
   isRandom: (feature: string) => boolean,
 ): Promise<FrontendComparison> {
   const features = new Set<string>();
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, TokenDifference>();
   for (const context of contexts) {
     const unleashResult = await evaluate('Unleash', urls.unleash, token, context);
     const halyardResult = await evaluate('Halyard', urls.halyard, token, context);

@@ -1,14 +1,14 @@
 import { makeSdk } from '../../evaluating/sdk.ts';
 import { readBatches, type Source, toText } from '../source/source.ts';
 import { type GeneratedContext, generateContexts } from './contexts.ts';
-import { type CoveredScope, listUncovered, parseScope, type Uncovered } from './coverage.ts';
+import { type CoveredScope, listUncovered, parseScope, type UncoveredItems } from './coverage.ts';
 import {
   compareFlags,
   compareStatus,
   type Difference,
   type Flags,
   fetchFlags,
-  type Problem,
+  type TokenDifference,
 } from './documents.ts';
 import { compareFrontend } from './frontend.ts';
 
@@ -22,7 +22,7 @@ export type TokenResult = {
   token: string;
   /** Empty for a token that was passed as an argument. */
   environment: string;
-  problems: Problem[];
+  problems: TokenDifference[];
   features: number;
   evaluations: number;
   /** The status if both servers reject the token, for example because it has expired. */
@@ -33,7 +33,7 @@ export type Verification = {
   results: TokenResult[];
   /** The number of tokens that cannot be sent, because Unleash has only their hash. */
   withoutSecret: number;
-  uncovered: Uncovered;
+  uncovered: UncoveredItems;
 };
 
 type Token = {

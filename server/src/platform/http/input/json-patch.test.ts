@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyOperations, PatchFailure, type PatchOperation, POINTER } from './json-patch.ts';
+import { applyOperations, PatchError, type PatchOperation, POINTER } from './json-patch.ts';
 
 type Case = [name: string, before: unknown, operations: PatchOperation[], after: unknown];
 
@@ -180,7 +180,7 @@ test('any operations on any document either apply or fail with a reason', () => 
       } catch (error) {
         failure = error;
       }
-      if (failure !== undefined) expect(failure).toBeInstanceOf(PatchFailure);
+      if (failure !== undefined) expect(failure).toBeInstanceOf(PatchError);
     }),
   );
 });

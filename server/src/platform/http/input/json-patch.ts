@@ -23,7 +23,7 @@ const MAX_SIZE = 2_097_152;
 const MAX_DEPTH = 32;
 
 /** The reason why an operation cannot be applied, and the index of the operation. */
-export class PatchFailure extends Error {
+export class PatchError extends Error {
   readonly index: number;
 
   constructor(index: number, message: string) {
@@ -50,7 +50,7 @@ export function applyOperations(document: unknown, operations: readonly PatchOpe
     for (; index < operations.length; index++)
       applyOperation(holder, operations[index] as PatchOperation, budget);
   } catch (error) {
-    if (error instanceof Rejection) throw new PatchFailure(index, error.message);
+    if (error instanceof Rejection) throw new PatchError(index, error.message);
     throw error;
   }
   return holder[''];

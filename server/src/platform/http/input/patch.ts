@@ -3,7 +3,7 @@ import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
 import { NamedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { applyOperations, PatchFailure, type PatchOperation, POINTER, parsePointer } from './json-patch.ts';
+import { applyOperations, PatchError, type PatchOperation, POINTER, parsePointer } from './json-patch.ts';
 
 const Pointer = Type.String({
   description: 'JSON Pointer. path points to the value that changes, from to the source of move and copy',
@@ -121,7 +121,7 @@ function applyToCopy(document: unknown, patch: JsonPatch): unknown {
   try {
     return applyOperations(structuredClone(document), patch);
   } catch (error) {
-    if (!(error instanceof PatchFailure)) throw error;
+    if (!(error instanceof PatchError)) throw error;
     const { index, message } = error;
     throw badData([
       { message: `operation ${index + 1} cannot be applied: ${message}`, path: `/body/${index}` },

@@ -33,7 +33,7 @@ export const makeEtag = (content: unknown, whole?: unknown): string =>
 const getContentHash = (opaque: string): string => opaque.split(SEPARATOR)[0] ?? '';
 
 /** Sends the body with its ETag, or 304 if If-None-Match contains that ETag. */
-export function sendUnlessKnown<T>(
+export function sendUnlessNotModified<T>(
   { headers }: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
   etag: string,
@@ -51,7 +51,7 @@ export function sendUnlessKnown<T>(
  * its current state. If If-Match contains none of them, it throws a 412 after the work, which rolls the transaction back. It does
  * not throw earlier because in RFC 9110, every other rejection takes precedence over 412.
  */
-export async function ifMatches<T>(
+export async function runIfMatches<T>(
   { headers }: Pick<FastifyRequest, 'headers'>,
   resourceName: string,
   readEtags: () => Promise<string[]>,

@@ -12,7 +12,7 @@ import type { FastifyRequest } from 'fastify';
 const MIB = 1_048_576;
 
 /** Limits the bytes of bodies in memory; parsed, they take three times as much. One caller can send two 8 MiB imports at a time. */
-export const BODY_BYTES: ShareLimits = {
+export const BODY_LIMITS: ShareLimits = {
   capacity: 32 * MIB,
   share: 0.5,
   waiting: 5_000,
@@ -25,7 +25,7 @@ export const BODY_BYTES: ShareLimits = {
  * after the gate.
  */
 export function installBodyShares(app: App, limits: Partial<ShareLimits> = {}): Shares {
-  const bytes = makeShares({ ...BODY_BYTES, ...limits }, rejection);
+  const bytes = makeShares({ ...BODY_LIMITS, ...limits }, rejection);
   app.addHook('preParsing', async request => {
     const cost = countBodyBytes(request);
     if (cost === 0) return;

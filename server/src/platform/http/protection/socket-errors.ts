@@ -55,7 +55,7 @@ export function installExpectations(app: App, headers: Record<string, string>): 
 }
 
 /** Rejects a request with several Host headers, because a proxy in front of the server may have used a different one. */
-export const rejectTwoHosts =
+export const rejectMultipleHosts =
   (headers: Record<string, string>) =>
   ({ rawHeaders }: IncomingMessage, response: ServerResponse): boolean => {
     let hostCount = 0;

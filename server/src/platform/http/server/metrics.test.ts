@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../../test/harness.ts';
 import { version } from '../../command-line.ts';
-import { collectTogether } from './metrics.ts';
+import { shareCollections } from './metrics.ts';
 
 const harness = useHarness();
 
@@ -31,7 +31,7 @@ test.each(['/internal-backstage/prometheus', '/internal-backstage/impact/metrics
 
 test('requests that arrive during a collection share the next one', async () => {
   const collections: PromiseWithResolvers<number>[] = [];
-  const collect = collectTogether(async () => {
+  const collect = shareCollections(async () => {
     const collection = Promise.withResolvers<number>();
     collections.push(collection);
     return await collection.promise;
@@ -50,7 +50,7 @@ test('requests that arrive during a collection share the next one', async () => 
 
 test('requests that share a collection continue in separate turns of the event loop', async () => {
   const collection = Promise.withResolvers<void>();
-  const collect = collectTogether(() => collection.promise, 0);
+  const collect = shareCollections(() => collection.promise, 0);
   let doneCount = 0;
   const allCollections = Promise.all(Array.from({ length: 50 }, () => collect().then(() => doneCount++)));
   await nextTurn();
@@ -69,7 +69,7 @@ test('requests that share a collection continue in separate turns of the event l
 
 test('a collection that fails does not stop the next one', async () => {
   let isFirst = true;
-  const collect = collectTogether(async () => {
+  const collect = shareCollections(async () => {
     if (!isFirst) return 'collected';
     isFirst = false;
     throw new Error('no database');

@@ -31,7 +31,7 @@ export function installMetrics(app: App): void {
   });
 
   const processRegistry = getProcessMetrics();
-  const collect = collectTogether(
+  const collect = shareCollections(
     async () => `${await processRegistry.metrics()}\n${await registry.metrics()}`,
   );
 
@@ -85,7 +85,7 @@ const COLLECT_EVERY_MS = 250;
  * thousand clients therefore cost as much as one, and nobody gets values from before their request. Each response is sent in its
  * own turn of the event loop, because a thousand of them in one turn would block all other requests.
  */
-export function collectTogether<T>(collect: () => Promise<T>, everyMs = COLLECT_EVERY_MS): () => Promise<T> {
+export function shareCollections<T>(collect: () => Promise<T>, everyMs = COLLECT_EVERY_MS): () => Promise<T> {
   let next: Promise<T> | undefined;
   let current: Promise<unknown> = Promise.resolve();
   let nextStartAt = 0;

@@ -10,7 +10,7 @@ import {
   removePosition,
   toChunk,
 } from '../bitmap.ts';
-import { addSets, type Match } from '../matches.ts';
+import { addSets, type ChunkMatch } from '../matches.ts';
 import type { ClauseSets } from '../sets.ts';
 import { checkText, findText, type TextMatches } from './find.ts';
 
@@ -30,13 +30,13 @@ export type IndexedText = {
 };
 
 /** If the time ran out, matches with ids below `completeFrom` are incomplete, and the counts are lower bounds. */
-export type TextResult = { matches: Match[]; completeFrom?: number };
+export type TextResult = { matches: ChunkMatch[]; completeFrom?: number };
 
 /** Narrows the matches to the events that contain the text. */
 export async function narrowByText(
   db: Reader,
   loadSets: ClauseSets,
-  matches: Match[],
+  matches: ChunkMatch[],
   { text, key, recent, excludedIds = [], checkMs, before = Number.MAX_SAFE_INTEGER }: IndexedText,
 ): Promise<TextResult> {
   const storedChunks = matches.filter(match => !match.isRecent).map(match => match.chunk);

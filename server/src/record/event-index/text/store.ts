@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader, Tx } from '../../../platform/db/database.ts';
-import { likeText } from '../../../platform/db/like.ts';
+import { containsPattern } from '../../../platform/db/like.ts';
 import { containsText } from '../../events/conditions.ts';
 import { EVENT_WEIGHT } from '../../events/weight.ts';
 import { getFirstId } from '../bitmap.ts';
@@ -104,7 +104,7 @@ export async function listTerms(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ value: string }>`
-    select value from event_text_dictionary where kind = ${kind} and value like ${likeText(text)}
+    select value from event_text_dictionary where kind = ${kind} and value like ${containsPattern(text)}
     order by length(value) limit ${limit}`.execute(db);
   return rows.map(row => row.value);
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { makeApiToken, makeFeature, makeProject, makeUser } from '../../../test/factories.ts';
 import { useHarness } from '../../../test/harness.ts';
 import { call } from '../../../test/request.ts';
-import { keepWriting, type WriteLoop } from '../../reach/keep-writing.ts';
+import { startWriteLoop, type WriteLoop } from '../../reach/write-loop.ts';
 import { insertApplications, upsertInstances } from '../store.ts';
 
 const harness = useHarness();
@@ -15,7 +15,7 @@ let etag: string;
 
 beforeAll(async () => {
   const { app, db } = harness;
-  writeLoop = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
+  writeLoop = startWriteLoop(app.reach, app.serving, db, app.log, app.metrics);
   await makeProject(db, { id: 'other' });
   await makeFeature(db, 'default', { name: 'flag' });
   await makeFeature(db, 'other', { name: 'other-flag' });

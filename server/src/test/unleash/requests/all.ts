@@ -1,4 +1,4 @@
-import { BEGINNING } from './beginning.ts';
+import { SETUP_REQUESTS } from './beginning.ts';
 import { FEATURE_REQUESTS } from './features.ts';
 import { INSTANCE_REQUESTS } from './instance.ts';
 import { LOGIN_REQUESTS } from './login.ts';
@@ -10,7 +10,7 @@ import { TARGETING_REQUESTS } from './targeting.ts';
 
 /** Everything that is sent to both servers, in this order. Both servers start empty. */
 export const REQUESTS: (Request | Until)[] = [
-  ...BEGINNING,
+  ...SETUP_REQUESTS,
   ...SDK_REQUESTS,
   ...LOGIN_REQUESTS,
   ...FEATURE_REQUESTS,

@@ -1,8 +1,19 @@
-import { A, CONSTRAINT, E, flag, flagEnvironment, newFlag, STRATEGY, setup, token, user } from './given.ts';
+import {
+  ADMIN_PATH,
+  CONSTRAINT,
+  ENVIRONMENT_PATH,
+  flag,
+  flagEnvironment,
+  newFlag,
+  STRATEGY,
+  setup,
+  token,
+  user,
+} from './given.ts';
 import type { Request } from './step.ts';
 
 /** Creates the resources that other requests depend on. */
-export const BEGINNING: Request[] = [
+export const SETUP_REQUESTS: Request[] = [
   ...setup(
     ...user('member', 1),
     ...user('viewer', 3),
@@ -12,25 +23,25 @@ export const BEGINNING: Request[] = [
     newFlag('flag-b'),
     newFlag('child'),
     {
-      operation: `POST ${A}/segments`,
+      operation: `POST ${ADMIN_PATH}/segments`,
       body: { name: 'segment-a', constraints: [CONSTRAINT] },
       keep: { segment: 'id' },
     },
     {
-      operation: `POST ${E}/strategies`,
+      operation: `POST ${ENVIRONMENT_PATH}/strategies`,
       params: flagEnvironment,
       body: STRATEGY,
       keep: { strategy: 'id' },
     },
     {
-      operation: `POST ${E}/strategies`,
+      operation: `POST ${ENVIRONMENT_PATH}/strategies`,
       params: flagEnvironment,
       body: { name: 'default' },
       keep: { second: 'id' },
     },
-    { operation: `POST ${E}/on`, params: flagEnvironment },
+    { operation: `POST ${ENVIRONMENT_PATH}/on`, params: flagEnvironment },
     {
-      operation: `POST ${A}/features/:featureName/tags`,
+      operation: `POST ${ADMIN_PATH}/features/:featureName/tags`,
       params: flag,
       body: { type: 'simple', value: 'red' },
     },

@@ -6,11 +6,11 @@ export const FUTURE = new Date(Date.now() + 86_400_000 * 20).toISOString();
 export const START = new Date(Date.now() - 120_000).toISOString();
 export const STOP = new Date().toISOString();
 
-export const A = '/api/admin';
-export const P = `${A}/projects/:projectId`;
-export const F = `${P}/features/:featureName`;
-export const E = `${F}/environments/:environment`;
-export const C = `${P}/context`;
+export const ADMIN_PATH = '/api/admin';
+export const PROJECT_PATH = `${ADMIN_PATH}/projects/:projectId`;
+export const FEATURE_PATH = `${PROJECT_PATH}/features/:featureName`;
+export const ENVIRONMENT_PATH = `${FEATURE_PATH}/environments/:environment`;
+export const CONTEXT_PATH = `${PROJECT_PATH}/context`;
 
 export const project = { projectId: 'default' };
 export const flag = { ...project, featureName: 'flag-a' };
@@ -39,13 +39,13 @@ export const BUCKET = {
 };
 
 export const newFlag = (name: string): Step => ({
-  operation: `POST ${P}/features`,
+  operation: `POST ${PROJECT_PATH}/features`,
   params: project,
   body: { name },
 });
 export const archivedFlag = (name: string): Step[] => [
   newFlag(name),
-  { operation: `DELETE ${F}`, params: { ...project, featureName: name } },
+  { operation: `DELETE ${FEATURE_PATH}`, params: { ...project, featureName: name } },
 ];
 export const setup = (...steps: Step[]): Request[] => steps.map(step => ({ ...step, isSetup: true }));
 export const get = (path: string, options: Partial<Request> = {}): Request => ({
@@ -54,7 +54,7 @@ export const get = (path: string, options: Partial<Request> = {}): Request => ({
 });
 export const user = (name: string, rootRole: number): Step[] => [
   {
-    operation: `POST ${A}/user-admin`,
+    operation: `POST ${ADMIN_PATH}/user-admin`,
     body: {
       username: name,
       email: `${name}@example.com`,
@@ -73,7 +73,7 @@ export const user = (name: string, rootRole: number): Step[] => [
   },
 ];
 export const token = (name: string, type: string): Step => ({
-  operation: `POST ${A}/api-tokens`,
+  operation: `POST ${ADMIN_PATH}/api-tokens`,
   body: { tokenName: name, type, environment: 'development', projects: ['default'] },
   keep: { [`${name}Token`]: 'secret' },
 });

@@ -1,30 +1,30 @@
-import { A, CONSTRAINT, FUTURE, get, PASSWORD } from './given.ts';
+import { ADMIN_PATH, CONSTRAINT, FUTURE, get, PASSWORD } from './given.ts';
 import type { Request, Until } from './step.ts';
 
 /** The instance, the playground, invitations, and what SDKs reported. */
 export const INSTANCE_REQUESTS: (Request | Until)[] = [
   // Instance, playground, invitations
-  get(`${A}/instance-admin/statistics`),
-  { operation: `POST ${A}/ui-config/cors`, body: { frontendApiOrigins: ['*'] } },
-  get(`${A}/maintenance`),
-  { operation: `POST ${A}/maintenance`, body: { enabled: false } },
-  { operation: `POST ${A}/constraints/validate`, body: CONSTRAINT },
+  get(`${ADMIN_PATH}/instance-admin/statistics`),
+  { operation: `POST ${ADMIN_PATH}/ui-config/cors`, body: { frontendApiOrigins: ['*'] } },
+  get(`${ADMIN_PATH}/maintenance`),
+  { operation: `POST ${ADMIN_PATH}/maintenance`, body: { enabled: false } },
+  { operation: `POST ${ADMIN_PATH}/constraints/validate`, body: CONSTRAINT },
   {
-    operation: `POST ${A}/constraints/validate`,
+    operation: `POST ${ADMIN_PATH}/constraints/validate`,
     body: { contextName: 'userId', operator: 'NUM_GT', value: 'x' },
     name: 'invalid value',
     only: true,
   },
   {
-    operation: `POST ${A}/playground`,
+    operation: `POST ${ADMIN_PATH}/playground`,
     body: { environment: 'development', projects: ['default'], context: { appName: 'shop', userId: '7' } },
   },
   {
-    operation: `POST ${A}/playground/advanced`,
+    operation: `POST ${ADMIN_PATH}/playground/advanced`,
     body: { environments: ['development'], projects: ['default'], context: { appName: 'shop', userId: '7' } },
   },
   {
-    operation: `POST ${A}/features-batch/validate`,
+    operation: `POST ${ADMIN_PATH}/features-batch/validate`,
     body: {
       environment: 'development',
       project: 'default',
@@ -41,14 +41,14 @@ export const INSTANCE_REQUESTS: (Request | Until)[] = [
     },
   },
   {
-    operation: `POST ${A}/invite-link/tokens`,
+    operation: `POST ${ADMIN_PATH}/invite-link/tokens`,
     body: { name: 'invitation', expiresAt: FUTURE },
     keep: { invitation: 'secret' },
   },
-  get(`${A}/invite-link/tokens`),
-  get(`${A}/invite-link/tokens/:token`, { params: { token: '{invitation}' } }),
+  get(`${ADMIN_PATH}/invite-link/tokens`),
+  get(`${ADMIN_PATH}/invite-link/tokens/:token`, { params: { token: '{invitation}' } }),
   {
-    operation: `PUT ${A}/invite-link/tokens/:token`,
+    operation: `PUT ${ADMIN_PATH}/invite-link/tokens/:token`,
     params: { token: '{invitation}' },
     body: { enabled: true, expiresAt: FUTURE },
   },
@@ -63,24 +63,29 @@ export const INSTANCE_REQUESTS: (Request | Until)[] = [
   // What SDKs reported
   ...['shop', 'warehouse'].map(appName => ({
     until: {
-      step: { operation: `GET ${A}/metrics/applications/:appName`, params: { appName } },
+      step: { operation: `GET ${ADMIN_PATH}/metrics/applications/:appName`, params: { appName } },
       contains: appName,
     },
   })),
   {
     until: {
       step: {
-        operation: `GET ${A}/client-metrics/features/:featureName/raw`,
+        operation: `GET ${ADMIN_PATH}/client-metrics/features/:featureName/raw`,
         params: { featureName: 'flag-a' },
       },
       contains: 'yes',
     },
   },
-  { until: { step: { operation: `GET ${A}/metrics/unknown-flags` }, contains: 'flag-nobody-created' } },
-  get(`${A}/metrics/applications`),
-  get(`${A}/metrics/applications/:appName`, { params: { appName: 'shop' } }),
-  get(`${A}/metrics/unknown-flags`),
-  get(`${A}/client-metrics/features/:featureName`, { params: { featureName: 'flag-a' } }),
-  get(`${A}/client-metrics/features/:featureName/raw`, { params: { featureName: 'flag-a' } }),
-  { operation: `DELETE ${A}/metrics/applications/:appName`, params: { appName: 'warehouse' } },
+  {
+    until: {
+      step: { operation: `GET ${ADMIN_PATH}/metrics/unknown-flags` },
+      contains: 'flag-nobody-created',
+    },
+  },
+  get(`${ADMIN_PATH}/metrics/applications`),
+  get(`${ADMIN_PATH}/metrics/applications/:appName`, { params: { appName: 'shop' } }),
+  get(`${ADMIN_PATH}/metrics/unknown-flags`),
+  get(`${ADMIN_PATH}/client-metrics/features/:featureName`, { params: { featureName: 'flag-a' } }),
+  get(`${ADMIN_PATH}/client-metrics/features/:featureName/raw`, { params: { featureName: 'flag-a' } }),
+  { operation: `DELETE ${ADMIN_PATH}/metrics/applications/:appName`, params: { appName: 'warehouse' } },
 ];

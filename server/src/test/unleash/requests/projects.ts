@@ -1,41 +1,51 @@
-import { A, C, CONSTRAINT, FUTURE, get, P, project, ROLLOUT, setup } from './given.ts';
+import {
+  ADMIN_PATH,
+  CONSTRAINT,
+  CONTEXT_PATH,
+  FUTURE,
+  get,
+  PROJECT_PATH,
+  project,
+  ROLLOUT,
+  setup,
+} from './given.ts';
 import type { Request, Step } from './step.ts';
 
 /** Projects, environments and context fields. */
 export const PROJECT_REQUESTS: Request[] = [
   // Projects and environments
-  get(`${A}/projects`),
-  get(`${P}/status`, { params: project }),
-  get(`${P}/insights`, { params: project }),
-  get(`${P}/applications`, { params: project }),
-  get(`${P}/flag-creators`, { params: project }),
+  get(`${ADMIN_PATH}/projects`),
+  get(`${PROJECT_PATH}/status`, { params: project }),
+  get(`${PROJECT_PATH}/insights`, { params: project }),
+  get(`${PROJECT_PATH}/applications`, { params: project }),
+  get(`${PROJECT_PATH}/flag-creators`, { params: project }),
   {
-    operation: `DELETE ${P}/environments/:environment`,
+    operation: `DELETE ${PROJECT_PATH}/environments/:environment`,
     params: { ...project, environment: 'production' },
     skip: ['unknown environment'],
   },
   {
-    operation: `POST ${P}/environments`,
+    operation: `POST ${PROJECT_PATH}/environments`,
     params: project,
     body: { environment: 'production', changeRequestsEnabled: false },
     skip: ['without changeRequestsEnabled', 'wrong type of changeRequestsEnabled'],
   },
   {
-    operation: `POST ${P}/environments`,
+    operation: `POST ${PROJECT_PATH}/environments`,
     params: project,
     body: { environment: 'production' },
     name: 'again',
     only: true,
   },
   {
-    operation: `POST ${P}/environments`,
+    operation: `POST ${PROJECT_PATH}/environments`,
     params: project,
     body: { environment: 'unknown' },
     name: 'unknown environment',
     only: true,
   },
   {
-    operation: `POST ${P}/environments/:environment/default-strategy`,
+    operation: `POST ${PROJECT_PATH}/environments/:environment/default-strategy`,
     params: { ...project, environment: 'development' },
     body: {
       name: 'flexibleRollout',
@@ -47,34 +57,34 @@ export const PROJECT_REQUESTS: Request[] = [
     },
   },
   {
-    operation: `POST ${P}/api-tokens`,
+    operation: `POST ${PROJECT_PATH}/api-tokens`,
     params: project,
     body: { tokenName: 'token-{unique}', type: 'client', environment: 'development', expiresAt: FUTURE },
   },
   {
-    operation: `DELETE ${P}/api-tokens/:token`,
+    operation: `DELETE ${PROJECT_PATH}/api-tokens/:token`,
     params: { ...project, token: '{projectToken}' },
     setupSteps: [
       {
-        operation: `POST ${P}/api-tokens`,
+        operation: `POST ${PROJECT_PATH}/api-tokens`,
         params: project,
         body: { tokenName: 'token-{unique}', type: 'client', environment: 'development' },
         keep: { projectToken: 'secret' },
       },
     ],
   },
-  get(`${A}/environments`),
-  get(`${A}/environments/:environment`, { params: { environment: 'development' } }),
-  get(`${A}/environments/project/:projectId`, { params: project }),
-  { operation: `PUT ${A}/environments/sort-order`, body: { development: 1, production: 2 } },
-  { operation: `POST ${A}/environments/:environment/off`, params: { environment: 'production' } },
-  { operation: `POST ${A}/environments/:environment/on`, params: { environment: 'production' } },
+  get(`${ADMIN_PATH}/environments`),
+  get(`${ADMIN_PATH}/environments/:environment`, { params: { environment: 'development' } }),
+  get(`${ADMIN_PATH}/environments/project/:projectId`, { params: project }),
+  { operation: `PUT ${ADMIN_PATH}/environments/sort-order`, body: { development: 1, production: 2 } },
+  { operation: `POST ${ADMIN_PATH}/environments/:environment/off`, params: { environment: 'production' } },
+  { operation: `POST ${ADMIN_PATH}/environments/:environment/on`, params: { environment: 'production' } },
 
   // Context fields of the instance and of a project
   ...(
     [
-      [`${A}/context`, {}],
-      [C, project],
+      [`${ADMIN_PATH}/context`, {}],
+      [CONTEXT_PATH, project],
     ] as const
   ).flatMap(([path, params], index): Request[] => {
     const field = { ...params, contextField: `field-${index}` };
@@ -125,5 +135,5 @@ export const PROJECT_REQUESTS: Request[] = [
       },
     ];
   }),
-  get(`${A}/context/:contextField/strategies`, { params: { contextField: 'userId' } }),
+  get(`${ADMIN_PATH}/context/:contextField/strategies`, { params: { contextField: 'userId' } }),
 ];

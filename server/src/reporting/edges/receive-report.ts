@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { makeMergedCounts } from '@halyard/plane/counting/merged.ts';
+import { makeCountAccumulator } from '@halyard/plane/counting/merged.ts';
 import {
   MAX_FEATURE_NAME,
   readCount,
@@ -20,8 +20,8 @@ import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
 import type { SdkToken } from '@halyard/plane/serving/tokens/tokens.ts';
 import { belongsToFeed } from '@halyard/plane/snapshot/take.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { isRejection } from '../../platform/db/failures.ts';
-import { makeInstanceRecorder } from '../applications/see-instances.ts';
+import { isRejectedValue } from '../../platform/db/failures.ts';
+import { makeInstanceRecorder } from '../applications/record-instances.ts';
 import { batchRows } from '../metrics/batches.ts';
 import { makeEdgeBatchWriter } from '../metrics/edge-batch-writer.ts';
 import { recordEdgeSightings } from '../reach/edge-sightings.ts';
@@ -74,7 +74,7 @@ export function makeReportReceiver(
     batch: ReportBatch,
     getToken: (id: number) => SdkToken,
   ): Promise<void> => {
-    const merged = makeMergedCounts(LIMITS, state.hasFeature);
+    const merged = makeCountAccumulator(LIMITS, state.hasFeature);
     for (const { token: id, application, hour, features } of batch.buckets) {
       const token = getToken(id);
       const bucket = merged.bucket(token, readText(application) ?? 'unknown', clampHour(hour));
@@ -164,7 +164,7 @@ export function makeReportReceiver(
       return await processReport(edge, report);
     } catch (error) {
       // The response must be a 400, because an edge retries after any other error and would send this report forever.
-      if (!isRejection(error)) throw error;
+      if (!isRejectedValue(error)) throw error;
       const rejection = badData([
         { message: 'the database rejected the values in this report', path: '/body' },
       ]);

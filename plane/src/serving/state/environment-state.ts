@@ -16,17 +16,26 @@ const MAX_SCOPES = 2_000;
 const MAX_SCOPES_PER_OWNER = 200;
 
 /** One environment's state, with the scopes that its clients share. */
-export type Holder = {
+export type EnvironmentState = {
   current: Environment;
   /** Increases with every change of the state, so that a single comparison shows whether a scope is up to date. */
   version: number;
   readonly scopes: Map<string, Scope>;
 };
 
-export const makeHolder = (current: Environment): Holder => ({ current, version: 1, scopes: new Map() });
+export const makeEnvironmentState = (current: Environment): EnvironmentState => ({
+  current,
+  version: 1,
+  scopes: new Map(),
+});
 
 /** `onNew` is called before a scope is created, and may throw. */
-export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, onNew = () => {}): Scope {
+export function getOrCreateScope(
+  holder: EnvironmentState,
+  selection: Selection,
+  owner = SHARED,
+  onNew = () => {},
+): Scope {
   const key = selectionKey(selection);
   const existing = holder.scopes.get(key);
   if (existing) return existing;
@@ -46,7 +55,7 @@ function makeRoom(scopes: Map<string, Scope>, owner: string): void {
   if (isFull && oldest !== undefined) scopes.delete(oldest);
 }
 
-function makeScope(holder: Holder, selection: Selection, id: string, owner: string): Scope {
+function makeScope(holder: EnvironmentState, selection: Selection, id: string, owner: string): Scope {
   let version = 0;
   let basis = '';
   let revision = 0;

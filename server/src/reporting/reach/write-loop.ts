@@ -28,7 +28,7 @@ export type WriteLoop = { flush: () => Promise<void>; stop: () => Promise<void> 
  * Writes which revisions instances have sent back, and ends streams that have not confirmed a change, so that their clients
  * reconnect and send their revision. While the database is unreachable, everything is kept.
  */
-export function keepWriting(
+export function startWriteLoop(
   clients: Clients,
   state: Pick<ServingState, 'onChange'>,
   db: Db,

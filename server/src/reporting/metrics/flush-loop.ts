@@ -19,7 +19,7 @@ export type FlushLoop = {
 };
 
 /** Writes every 10 s what SDKs have reported. While the database is unreachable, everything is kept and added up. */
-export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry): FlushLoop {
+export function startFlushLoop(usage: Usage, db: Db, log: Log, registry: Registry): FlushLoop {
   const flusher = makeFlusher(db, usage, makeQuotaLog(db, log, registry));
   let flushedAt = performance.now();
   let isFailing = false;
