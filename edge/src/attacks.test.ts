@@ -227,17 +227,17 @@ test('ignores a recorded snapshot from an earlier epoch, and applies a new epoch
     .toEqual(['restored']);
 });
 
-const respond = (request: IncomingMessage, response: ServerResponse, fields: object): void => {
+const respond = (request: IncomingMessage, response: ServerResponse, fields: object, key = OWN_KEY): void => {
   const hash = request.url?.split('/').at(-1);
   const body = { v: 1, feed: FEED, epoch: 'a', log: 'token', rev: 5, hash, token: null, ...fields };
-  response.end(`${signJson(body, OWN_KEY)}\n`);
+  response.end(`${signJson(body, key)}\n`);
 };
 
 test('ignores a token response that is an old recording, signed with a different key, or about a different token', async () => {
   await startAndFollow();
   const guest = newToken('backend', '*:production.');
   const guestRow = tokenRow(guest, { id: 2 });
-  const attempts: [object, number][] = [
+  const attempts: [object, number, key?: typeof OWN_KEY][] = [
     // A genuine response from before the token was revoked.
     [{ token: guestRow, rev: 4 }, 503],
     [{ token: guestRow, epoch: 'old' }, 503],
@@ -245,10 +245,11 @@ test('ignores a token response that is an old recording, signed with a different
     [{ token: guestRow, feed: { ...FEED, environment: 'development' } }, 503],
     [{ token: guestRow, hash: 'a'.repeat(64) }, 503],
     [{ token: null, rev: 4 }, 503],
+    [{ token: guestRow }, 503, FOREIGN_KEY],
     [{ token: guestRow }, 200],
   ];
-  for (const [fields, status] of attempts) {
-    upstream.onToken((request, response) => respond(request, response, fields));
+  for (const [fields, status, key] of attempts) {
+    upstream.onToken((request, response) => respond(request, response, fields, key));
     await expect.poll(async () => (await readFeatures(guest)).status, POLL).toBe(status);
   }
   const unknownToken = newToken('backend', '*:production.');

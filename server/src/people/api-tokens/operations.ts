@@ -82,7 +82,7 @@ export const API_TOKENS: OperationModule = {
       output: jsonResponse('The new token, with its secret', ApiToken),
       status: 201,
       returnsSecret: true,
-      rejectUnknownFields: ACCEPTED_FIELDS.token,
+      rejectUnknownFieldsExcept: ACCEPTED_FIELDS.token,
       checks: [({ body, actor }, db) => findTokenViolations(db, actor, body)],
       events: ['api-token-created'],
       run: async (current, { body }, { limits, keyring, publicUrl }) =>

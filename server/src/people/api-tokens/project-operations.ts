@@ -40,7 +40,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
       status: 201,
       rejects: [409],
       returnsSecret: true,
-      rejectUnknownFields: ACCEPTED_FIELDS.token,
+      rejectUnknownFieldsExcept: ACCEPTED_FIELDS.token,
       checks: [({ body, actor }, db) => findTokenViolations(db, actor, body)],
       events: ['api-token-created'],
       run: async (current, { params: { projectId: project }, body }, { limits, keyring, publicUrl }) =>

@@ -1,4 +1,4 @@
-/** The error codes of RFC 6749, 7009, 7591, 8628 and 8707 that this server uses. */
+/** The error codes that this server uses, from RFC 6749, 7591, 8628 and 8707, and from OpenID Connect Core. */
 export type ProtocolErrorCode =
   | 'access_denied'
   | 'authorization_pending'

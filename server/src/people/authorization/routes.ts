@@ -92,7 +92,7 @@ export function consentRoutes(
   app.post(
     '/api/admin/user/authorizations',
     {
-      config: { permission: 'NONE', returnsSecret: true, rejectUnknownFields: ACCEPTED_FIELDS.token },
+      config: { permission: 'NONE', returnsSecret: true, rejectUnknownFieldsExcept: ACCEPTED_FIELDS.token },
       schema: {
         operationId: 'decideAuthorization',
         tags,

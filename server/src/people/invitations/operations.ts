@@ -45,7 +45,7 @@ export const INVITATIONS: OperationModule = {
       output: jsonResponse('The new link, with its secret', SignupToken),
       status: 201,
       returnsSecret: true,
-      rejectUnknownFields: [],
+      rejectUnknownFieldsExcept: [],
       checks: [
         ({ body }) => {
           if (body.expiresAt !== undefined) checkExpiry(body.expiresAt);
@@ -77,7 +77,7 @@ export const INVITATIONS: OperationModule = {
       params,
       body: SignupTokenUpdate,
       output: jsonResponse('The link', SignupToken),
-      rejectUnknownFields: [],
+      rejectUnknownFieldsExcept: [],
       events: ['public-signup-token-updated'],
       run: (current, { params: { token }, body }) =>
         changeSignupToken(current, toSignupTokenKey(token), body),

@@ -77,7 +77,7 @@ export const PROJECT_ACCESS: OperationModule = {
       body: AccessConfiguration,
       output: Nothing,
       rejects: [409],
-      rejectUnknownFields: [],
+      rejectUnknownFieldsExcept: [],
       events: [
         'project-access-added',
         'project-access-user-roles-updated',
@@ -98,7 +98,7 @@ export const PROJECT_ACCESS: OperationModule = {
       body: AccessGrant,
       output: Nothing,
       rejects: [409],
-      rejectUnknownFields: [],
+      rejectUnknownFieldsExcept: [],
       events: GRANT_EVENTS,
       run: (current, { params: { projectId: project }, body }) =>
         changeAccess(current, project, addRoles, buildRoleGrants(body)),
@@ -113,7 +113,7 @@ export const PROJECT_ACCESS: OperationModule = {
       body: RoleHolders,
       output: Nothing,
       rejects: [409],
-      rejectUnknownFields: [],
+      rejectUnknownFieldsExcept: [],
       events: GRANT_EVENTS,
       run: (current, { params: { projectId: project, roleId: role }, body }) =>
         changeAccess(current, project, addRoles, buildHolderGrants(Number(role), body)),
@@ -139,7 +139,7 @@ function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOL
       body: HeldRoles,
       output: Nothing,
       rejects: [409],
-      rejectUnknownFields: [],
+      rejectUnknownFieldsExcept: [],
       events: ['project-access-added', updated, deleted],
       run: (current, { params: { projectId: project, holderId }, body }) =>
         changeAccess(current, project, replaceRoles, buildGrants(holderId, body.roles, '/body/roles')),

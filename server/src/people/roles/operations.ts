@@ -110,7 +110,7 @@ export const ROLES: OperationModule = {
       // 200, not 201: Unleash clients treat any other code as a failure.
       status: 200,
       rejects: [409],
-      rejectUnknownFields: ACCEPTED_FIELDS.role,
+      rejectUnknownFieldsExcept: ACCEPTED_FIELDS.role,
       checks: [({ body, invalid }, db) => (invalid.has('type') ? [] : findPermissionViolations(db, body))],
       events: ['role-created'],
       run: (current, { body }) => createRole(current, body),
@@ -144,7 +144,7 @@ export const ROLES: OperationModule = {
       body: RoleInput,
       output: jsonResponse('The role', WrittenRole),
       rejects: [409],
-      rejectUnknownFields: ACCEPTED_FIELDS.role,
+      rejectUnknownFieldsExcept: ACCEPTED_FIELDS.role,
       events: ['role-updated'],
       precondition: ({ params: { roleId } }) => requireUnchanged(VERSIONED_ROLE, Number(roleId)),
       run: (current, { params: { roleId }, body }) => changeRole(current, Number(roleId), body),

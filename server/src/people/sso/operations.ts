@@ -24,7 +24,7 @@ export const SSO: OperationModule = {
       permission,
       body: OidcSettingsInput,
       output: jsonResponse('The result of each check', OidcTest),
-      rejectUnknownFields: ACCEPTED_FIELDS.oidc,
+      rejectUnknownFieldsExcept: ACCEPTED_FIELDS.oidc,
       read: async ({ db, keyring, publicUrl }, { body }) =>
         await trySettings(await proposeOidc(db, keyring, body), { publicUrl }),
     }),

@@ -141,7 +141,7 @@ export const USERS: OperationModule = {
       output: jsonResponse('The link', ResetLink),
       rejects: [404],
       returnsSecret: true,
-      rejectUnknownFields: [],
+      rejectUnknownFieldsExcept: [],
       events: ['user-password-link-created'],
       run: async (current, { body: { id } }, { publicUrl }) => ({
         resetPasswordUrl: await createResetLink(current, id, publicUrl),
@@ -190,7 +190,7 @@ export const USERS: OperationModule = {
       body: UserUpdate,
       output: jsonResponse('The user', User),
       rejects: [409],
-      rejectUnknownFields: ACCEPTED_FIELDS.user,
+      rejectUnknownFieldsExcept: ACCEPTED_FIELDS.user,
       checks: [
         ({ body }, db) => (body.rootRole === undefined ? [] : findRootRoleViolations(db, body.rootRole)),
       ],

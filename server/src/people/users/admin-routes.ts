@@ -22,7 +22,7 @@ export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
       config: {
         permission: ['ADMIN'],
         returnsSecret: true,
-        rejectUnknownFields: ACCEPTED_FIELDS.user,
+        rejectUnknownFieldsExcept: ACCEPTED_FIELDS.user,
         checks: [
           ({ body, invalid }) =>
             findNewUserViolations(db, body, invalid.has('email') || invalid.has('username')),

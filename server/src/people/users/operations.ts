@@ -126,7 +126,7 @@ export const ME: OperationModule = {
       status: 201,
       rejects: [409],
       returnsSecret: true,
-      rejectUnknownFields: ACCEPTED_FIELDS.token,
+      rejectUnknownFieldsExcept: ACCEPTED_FIELDS.token,
       checks: [({ body }) => requireFutureExpiry(body.expiresAt)],
       events: ['pat-created'],
       run: (current, { body }) => createPersonalToken(current, body),

@@ -62,7 +62,7 @@ type OperationDescription<
   bodyLimit?: number;
   /** How many writes a call counts as, which is 1 by default. */
   cost?: number;
-  rejectUnknownFields?: readonly string[];
+  rejectUnknownFieldsExcept?: readonly string[];
   /** Fields of the body that have no effect although the schema allows them. */
   ignoredPaths?: (body: unknown) => string[][];
   /** What the Halyard-Hint header says about a valid query that is probably not what the caller meant. */

@@ -1,5 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify';
-import { joinWithOr, MAX_LISTED, type Violation } from '../../errors.ts';
+import { formatCount, joinWithOr, MAX_LISTED, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import { unknownName } from './unknown-name.ts';
 
@@ -55,9 +55,11 @@ function describeError(error: FastifySchemaValidationError): string {
     case 'type':
       return `must be ${[params.type].flat().map(withArticle).join(' or ')}`;
     case 'minLength':
-      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+      return params.limit === 1
+        ? 'must not be empty'
+        : `must have at least ${formatCount(params.limit, 'character')}`;
     case 'maxLength':
-      return `must have at most ${params.limit} characters`;
+      return `must have at most ${formatCount(params.limit, 'character')}`;
     case 'enum':
       return `must be one of ${joinList(params.allowedValues)}`;
     case 'minimum':
@@ -65,11 +67,11 @@ function describeError(error: FastifySchemaValidationError): string {
     case 'maximum':
       return `must be at most ${params.limit}`;
     case 'minItems':
-      return `must have at least ${params.limit} items`;
+      return `must have at least ${formatCount(params.limit, 'item')}`;
     case 'maxItems':
-      return `must have at most ${params.limit} items`;
+      return `must have at most ${formatCount(params.limit, 'item')}`;
     case 'maxProperties':
-      return `must have at most ${params.limit} fields`;
+      return `must have at most ${formatCount(params.limit, 'field')}`;
     case 'propertyNames':
       return `must not contain the name "${truncate(String(params.propertyName), 100)}"`;
     case 'format':

@@ -97,13 +97,13 @@ export async function installOpenApi(
         onlyReads?: boolean;
         etag?: boolean;
         ifMatch?: boolean;
-        rejectUnknownFields?: readonly string[];
+        rejectUnknownFieldsExcept?: readonly string[];
       };
       const gatedSchema = ungated.has(url) ? schema : withBusyResponses(schema);
       if (config.permission === undefined) return { schema: gatedSchema, url };
       const guardedSchema = {
         ...gatedSchema,
-        ...(config.rejectUnknownFields === undefined
+        ...(config.rejectUnknownFieldsExcept === undefined
           ? {}
           : { description: `${schema?.description} Unknown fields are rejected with 400.` }),
         'x-permission': config.checkedPermission ?? config.permission,

@@ -21,7 +21,7 @@ declare module 'fastify' {
      * token with `enviroment` would be valid in the default environment. The listed fields have no effect and are accepted, because
      * Unleash clients send them. Fields of objects and lists are written with dots: `permissions.id`.
      */
-    rejectUnknownFields?: readonly string[];
+    rejectUnknownFieldsExcept?: readonly string[];
     /** Fields of the body that have no effect although the schema allows them. */
     ignoredPaths?: (body: unknown) => string[][];
     /** Returns the content of the Halyard-Hint header, which says what is probably wrong with a valid query. */
@@ -108,7 +108,7 @@ export function findUnknownNameViolations(request: FastifyRequest): Violation[] 
 
 function selectRejectedNames(request: FastifyRequest): readonly IgnoredProperty[] {
   if (isStrict(request)) return request.ignored;
-  const acceptedNames = request.routeOptions.config.rejectUnknownFields;
+  const acceptedNames = request.routeOptions.config.rejectUnknownFieldsExcept;
   if (acceptedNames === undefined) return [];
   return request.ignored.filter(
     ({ part, path }) =>

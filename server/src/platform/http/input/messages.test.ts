@@ -55,6 +55,12 @@ test.each([
   ],
   ['GET', 'user-admin/abc', undefined, 'id must be a positive integer'],
   [
+    'PUT',
+    'projects/default/tags',
+    { features: [], tags: { addedTags: [], removedTags: [] } },
+    'features must have at least 1 item',
+  ],
+  [
     'POST',
     'api-tokens',
     { tokenName: 'x', type: 'backend', expiresAt: 'tomorrow' },
