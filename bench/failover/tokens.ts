@@ -16,13 +16,13 @@ type Token = {
   id: number;
   secret: string;
   type: (typeof TYPES)[number];
-  /** The state is unknown if a request that changes the token failed. */
+  /** The state is unknown if a request to change the token failed. */
   state: 'valid' | 'revoked' | 'unknown';
   /** When the token reached this state, or when the state was read from the database. */
   changedAt: number;
   /**
-   * The database era (the time between two failovers) in which the state was read. The server cannot see the state before this
-   * era opens. Undefined if a request to the server set the state.
+   * The era (the time between two failovers) whose database the state was read from. The state may be read before the server can
+   * reach that database. Undefined if a request to the server set the state.
    */
   era?: Era | undefined;
 };
@@ -94,19 +94,19 @@ export function startTokenWorkload(
 
   async function change(): Promise<void> {
     const { era } = database;
-    const victim = tokens.filter(({ state }) => state === 'valid').at(Math.floor(random() * 10));
-    const isRevocation = victim !== undefined && random() < 0.45;
+    const candidate = tokens.filter(({ state }) => state === 'valid').at(Math.floor(random() * 10));
+    const isRevocation = candidate !== undefined && random() < 0.45;
     const type = TYPES[Math.floor(random() * 2)] ?? 'backend';
     const body = { tokenName: `token-${Math.floor(random() * 1e9)}`, type, environment: ENVIRONMENT };
-    if (isRevocation) victim.state = 'unknown';
+    if (isRevocation) candidate.state = 'unknown';
     const response = isRevocation
-      ? await send(server, 'DELETE', `/api/admin/api-tokens/${victim.id}`)
+      ? await send(server, 'DELETE', `/api/admin/api-tokens/${candidate.id}`)
       : await send(server, 'POST', '/api/admin/api-tokens', body);
     recordIfFailed(response);
     const changedAt = performance.now();
     const isKnown =
       era === database.era && era.state === 'open' && response.status < 300 && response.status > 0;
-    if (isRevocation && isKnown) Object.assign(victim, { state: 'revoked', changedAt, era: undefined });
+    if (isRevocation && isKnown) Object.assign(candidate, { state: 'revoked', changedAt, era: undefined });
     if (isRevocation || response.status !== 201) return;
     const { id, secret } = JSON.parse(response.text) as { id: number; secret: string };
     tokens.push({ id, secret, type, state: isKnown ? 'valid' : 'unknown', changedAt });

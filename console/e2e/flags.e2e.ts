@@ -110,7 +110,7 @@ testAsAdmin('the list keeps its scroll position while the visible pages load', a
 });
 
 testAsAdmin(
-  'a toggle in the list can be undone, and a second browser shows it without a reload',
+  'a toggle in the list can be undone, and a second browser shows the change without a reload',
   async ({ page, newPage, api, logInAs }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project);
@@ -280,7 +280,7 @@ testAsAdmin('says that a project does not exist', async ({ page }) => {
 test('the age of a change grows while the page is open', async ({ newPage, api, logInAs }) => {
   const name = `Project ${unique()}`;
   await createProject(api, { name });
-  // A window with options is never reused, so the changed clock does not affect other tests.
+  // A page with options is never reused, so the changed clock does not affect other tests.
   const page = await newPage({ timezoneId: 'UTC' });
   await logInAs({ rootRole: 'Admin' }, page);
   await page.clock.install();
@@ -349,7 +349,7 @@ testAsViewer('the help lists the shortcuts of the current page and of other page
 });
 
 testAsAdmin(
-  'a taken name and a long name are explained at the field, and Ctrl+S creates the flag',
+  'a taken name and a long name are explained next to the field, and Ctrl+S creates the flag',
   async ({ page, api }) => {
     const project = await createProject(api);
     const takenName = await createFlag(api, project);
@@ -475,7 +475,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'several flags are cloned into a different project after the plan has no obstacles',
+  'several flags are cloned into a different project once the plan has no obstacles',
   async ({ page, api }) => {
     const [project, target] = [
       await createProject(api),
@@ -507,7 +507,7 @@ testAsAdmin(
   },
 );
 
-test('the sidebar keeps the last open project, and is not printed', async ({ page, api, logInAs }) => {
+test('the sidebar keeps showing the last project, and is not printed', async ({ page, api, logInAs }) => {
   const project = await createProject(api, { name: `Search ${unique()}` });
   const flag = await createFlag(api, project);
   await createProject(api);
@@ -536,7 +536,7 @@ test('the sidebar keeps the last open project, and is not printed', async ({ pag
   expect(await heading.isVisible()).toBe(true);
 });
 
-testAsViewer('Evaluate opens the playground, which shows the result of the flag', async ({ page, api }) => {
+testAsViewer('Evaluate opens the playground, which shows the result for the flag', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await visit(page, `/projects/${project}/features/${flag}`);

@@ -339,7 +339,7 @@ testAsAdmin(
     const failingCount = (tab: Page) =>
       tab.getByRole('navigation', { name: 'Main' }).getByText(/^\d+ failing$/);
 
-    // Opens the page only now, because a failure causes no event, so a page that was already open would not show the failure.
+    // Opens the page only after the failure, because a failure causes no event, so a page that was already open would not show it.
     await visit(page, '/integrations');
     await failingCount(page).waitFor();
     const viewerPage = await newPage();

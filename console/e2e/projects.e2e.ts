@@ -12,7 +12,7 @@ const row = (page: Page, project: string) => page.getByRole('row').filter({ hasT
 /** Opens the list filtered by a string, because the shared server has many projects, and the list renders only visible rows. */
 const openFiltered = (page: Page, text: string) => visit(page, `/projects?query=${encodeURIComponent(text)}`);
 
-/** Closes the focused control's tooltip, because tooltips are outside the page's landmarks, which `expectAccessible` would report. */
+/** Closes the focused control's tooltip, because `expectAccessible` would report that tooltips are outside the page's landmarks. */
 async function closeTooltip(page: Page): Promise<void> {
   await page.locator(':focus').blur();
   await page.getByRole('tooltip').waitFor({ state: 'detached' });
@@ -75,7 +75,7 @@ testAsEditor('asks before it discards a new project', async ({ page }) => {
   ]);
 });
 
-testAsViewer('finds a project by a string, and keeps the string in the URL', async ({ page, api }) => {
+testAsViewer('finds a project by a search text, and keeps the text in the URL', async ({ page, api }) => {
   const name = `Found ${unique()}`;
   const [firstProject, secondProject] = [
     await createProject(api, { name }),

@@ -104,7 +104,7 @@ test.each<[string, () => string]>([
   ['is altered', () => signJson(buildFlagsFrame('x1', 5, 6), OWN_KEY).replaceAll('x1', 'x2')],
   ['is signed with a foreign key', () => signJson(buildFlagsFrame('evil', 5, 6), FOREIGN_KEY)],
   [
-    'names the key and is not signed',
+    'names the trusted key but has a made-up signature',
     () => `${JSON.stringify(buildFlagsFrame('evil', 5, 6))}\n${OWN_KEY.id} AAAA`,
   ],
   [
@@ -303,7 +303,7 @@ test('passes on each key announcement once, so that edges that read from each ot
   await expect.poll(() => text, POLL).toContain('gap');
 
   const announcement = signAnnouncement(OWN_KEY, undefined);
-  for (let time = 0; time < 3; time++) upstream.send(announcement);
+  for (let n = 0; n < 3; n++) upstream.send(announcement);
   await expectGenuineChange(['first', 'genuine']);
 
   await expect.poll(() => text, POLL).toContain('genuine');
@@ -337,7 +337,7 @@ test('ends an SDK stream that lacks a revision only if the edge itself has that 
   await reader;
 });
 
-test('rejects an unsigned snapshot of 40 MB after reading only its header', async () => {
+test('rejects an unsigned 40 MB snapshot after reading only its header', async () => {
   await startAndFollow();
   let sentHeadCount = 0;
   upstream.onReport((_request, response) => void response.writeHead(503).end());
@@ -354,7 +354,7 @@ test('rejects an unsigned snapshot of 40 MB after reading only its header', asyn
   expect(await names()).toEqual(FIRST);
 });
 
-test('keeps counts if something other than a server accepts a report, and delivers them despite huge registrations', async () => {
+test('keeps its metrics if a proxy responds with 200 in place of the server, and later delivers them despite huge registrations', async () => {
   const reports: EdgeReport[] = [];
   let isServer = false;
   upstream.onReport((request, response) => {
@@ -397,12 +397,12 @@ test('keeps counts if something other than a server accepts a report, and delive
     .toContain('sealed');
   isServer = true;
 
-  const reportedCounts = () =>
+  const batchesBySequence = () =>
     new Map(reports.flatMap(({ batch }) => (batch ? [[batch.sequence, batch] as const] : [])));
   await expect
     .poll(
       () =>
-        [...reportedCounts().values()].flatMap(({ buckets }) =>
+        [...batchesBySequence().values()].flatMap(({ buckets }) =>
           buckets.flatMap(bucket => bucket.features.map(({ yes }) => yes)),
         ),
       POLL,
@@ -412,7 +412,7 @@ test('keeps counts if something other than a server accepts a report, and delive
     .poll(
       () =>
         new Set(
-          [...reportedCounts().values()].flatMap(({ instances }) =>
+          [...batchesBySequence().values()].flatMap(({ instances }) =>
             instances.map(instance => instance.instanceId),
           ),
         ).size,

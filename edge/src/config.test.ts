@@ -21,7 +21,7 @@ const problemsWith = (env: NodeJS.ProcessEnv): string[] => {
   throw new Error('The configuration was accepted.');
 };
 
-test('names an empty file, and does not report the variable as missing', () => {
+test('the message names an empty file, and does not report the variable as missing', () => {
   const file = join(folder, 'empty');
   writeFileSync(file, '\n');
 
@@ -30,7 +30,7 @@ test('names an empty file, and does not report the variable as missing', () => {
   ]);
 });
 
-test('names a missing file', () => {
+test('the message names a missing file', () => {
   const file = join(folder, 'missing');
 
   expect(problemsWith({ HALYARD_EDGE_ENROLMENT_FILE: file })).toEqual([

@@ -42,7 +42,7 @@ test("a tokens frame that starts before the edge's own revision is a gap, becaus
   expect(take(6, 7)).toBe('applied');
 });
 
-test("a snapshot that lists the edge's own token as ended is a signed revocation", async () => {
+test("a snapshot that lists the edge's own token as revoked is a signed revocation", async () => {
   const feed = makeFeedSource(
     FEED,
     'edge',
@@ -58,7 +58,7 @@ test("a snapshot that lists the edge's own token as ended is a signed revocation
   expect(await feed.source.tokens()).toMatchObject({ tokens: [] });
 });
 
-test("takes a feed with fewer projects only if that feed lists the edge's own token, and then rejects the larger feed", () => {
+test("accepts a feed with fewer projects only if that feed lists the edge's own token, and then rejects the larger feed", () => {
   const lookUp = () => Promise.reject(new Error('There are no lookups'));
   const feed = makeFeedSource({ ...FEED, projects: ['a', 'b'] }, 'edge', lookUp, () => []);
   const feedOfBoth = (revision: number) =>

@@ -28,7 +28,7 @@ function buildUrl(
   return `${location.origin}${filledPath}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}`;
 }
 
-/** Returns the body of a response, which is JSON, a string, or undefined if there is none. */
+/** Returns the body of a response: parsed as JSON if possible, otherwise as a string, and undefined if it is empty. */
 async function readBody(response: Response): Promise<unknown> {
   const text = await response.text();
   try {
@@ -44,7 +44,7 @@ async function readBody(response: Response): Promise<unknown> {
  */
 export function createClient(
   send: (request: Request) => Promise<Response>,
-  onResponse: (sent: Exchange) => Promise<void>,
+  onResponse: (exchange: Exchange) => Promise<void>,
 ): Pick<Client<paths>, Method> {
   const call =
     (method: Method) =>

@@ -58,7 +58,7 @@ export function StrategyEditor(props: {
     enabled: strategyId !== '',
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // The input is based on this state, so a newer one must not replace it. A save detects whether somebody changed the strategy.
+    // The input is based on this state, so a newer state must not replace this one. A save detects whether somebody changed the strategy.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
@@ -109,7 +109,7 @@ function Editor({
     environment,
   });
   const element = useRef<HTMLDivElement>(null);
-  /** Scrolls to the first invalid field, or to the errors if they do not belong to a field. */
+  /** Focuses the first invalid field, or the errors if they do not belong to a field. */
   const showProblem = () => {
     const invalid = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
     (invalid ?? element.current?.querySelector<HTMLElement>('[data-errors]'))?.focus();
@@ -128,7 +128,7 @@ function Editor({
     findChange: () => findChange(path, event => event.data?.id === strategyId),
     onSaved: async () => {
       toast({ message: `Saved to ${environment}.` });
-      // Not called if the user is leaving for a different page, because that page opens now.
+      // `onFinish` is not called if the user is leaving for a different page, because that page opens next.
       if (element.current && !editor.isConfirming) onFinish();
       return undefined;
     },
@@ -227,7 +227,7 @@ function NewAudience({ draft, segments }: { draft: Draft; segments: readonly Seg
   return (
     <>
       <b>New strategy</b>
-      {/* Plain text instead of the Audience component, which would load the whole page's script. */}
+      {/* Plain text instead of the Audience component, whose import would load the script of the whole page. */}
       {findRolloutProblem(draft) === undefined && toPlainText(describeStrategyAudience(draft, segmentNames))}
     </>
   );

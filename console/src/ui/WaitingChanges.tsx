@@ -5,7 +5,7 @@ import { cancelWrites } from '../api/waiting-writes.ts';
 import s from './WaitingChanges.module.css';
 import { formatCount } from './words.ts';
 
-/** Says that changes are being retried because the server did not respond, and lets the user stop that. */
+/** Says that changes are being retried because the server did not respond, and lets the user cancel the retries. */
 export function WaitingChanges() {
   const { waitingWrites } = useSyncExternalStore(onConnectionChange, readConnection);
   if (waitingWrites === 0) return null;

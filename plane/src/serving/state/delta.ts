@@ -3,9 +3,9 @@ import { isFiltered } from './filters.ts';
 import { listSegments, type Selection } from './scope.ts';
 
 /**
- * Returns the events that bring a client of the scope from one revision to another, or undefined if the client must hydrate. It
- * must if removals that it needs were purged, or if the scope has filters, because any change can alter which parents a filter
- * selects.
+ * Returns the events that bring a client of the scope from one revision to another, or undefined if the client must hydrate. A
+ * client must hydrate if removals that it needs were purged, or if the scope has filters, because any change can alter which parents
+ * a filter selects.
  *
  * SDKs apply events in list order, so a segment comes before the feature that uses it. A removal comes before an update, because
  * a feature that moved to a different project has both. Every event has the new revision as its id, because a proxy that stores

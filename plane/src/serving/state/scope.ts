@@ -15,7 +15,7 @@ export type Selection = {
 
 /** The part of an environment that clients with the same access and filters get. All of them share one scope. */
 export type Scope = Selection & {
-  /** The id of the token whose client chose the filters, or SHARED if the scope follows from a token's projects alone. */
+  /** The id of the token whose client chose the filters, or SHARED if the scope depends on a token's projects alone. */
   readonly owner: string;
   /** Identifies the selection in the ETag. Consists of letters and digits. */
   readonly id: string;

@@ -74,7 +74,7 @@ export type ServingState = {
   onTokens: (listener: () => void) => () => void;
   /** The origins whose pages may use the API for frontend SDKs. `*` allows all. */
   readonly origins: readonly string[];
-  /** When the copy was made that the state was read from because the source did not respond. Undefined without such a copy. */
+  /** If the state was read from a copy because the source did not respond: when the copy was made. Undefined otherwise. */
   readonly copyTakenAt: string | undefined;
   /** Seconds since the state was last known to be current. Undefined before the first refresh. */
   readonly age: number | undefined;

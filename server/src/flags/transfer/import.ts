@@ -59,12 +59,12 @@ export async function importFeatures(
     },
     notify,
   };
-  // The first check runs without locks, so that a rejection can list every reason. Locks are then taken in the common lock order,
-  // and the second check sees what concurrent transactions changed in between.
+  // The first check runs without locks, because the steps that take the locks reject only their own errors, and a rejection is to
+  // list every reason. The second check, under all locks, sees what concurrent transactions changed in between.
   const target = await readActiveProject(tx, project);
-  const unlockedFeatures = await readExisting(tx, request);
+  const featuresBeforeLock = await readExisting(tx, request);
   const { existingNames } = rejectErrors(
-    await checkImport(tx, actor, request, target, unlockedFeatures),
+    await checkImport(tx, actor, request, target, featuresBeforeLock),
     request,
   );
   await createFieldsAndTagTypes(current, data, existingNames);
@@ -87,10 +87,10 @@ export async function importFeatures(
   const importedFeatures = data.features.filter(({ name }) => !archivedNames.has(name));
   const names = importedFeatures.map(({ name }) => name);
   const takenNames = new Set(confirmedNames.taken.map(({ name }) => name));
-  const createdFeatures = importedFeatures.filter(({ name }) => !takenNames.has(name));
-  if (createdFeatures.length > 0) {
+  const featuresToCreate = importedFeatures.filter(({ name }) => !takenNames.has(name));
+  if (featuresToCreate.length > 0) {
     await rejectOverBudget(tx, project);
-    await addFeatures(current, project, createdFeatures.map(toNewFeature), featureLimit);
+    await addFeatures(current, project, featuresToCreate.map(toNewFeature), featureLimit);
   }
   const features = await lockStates(tx, project, names);
   await applyData(current, features, request, confirmedNames, tags);

@@ -56,7 +56,7 @@ export async function deleteOwnSecrets({ tx }: Change, account: number): Promise
 }
 
 /**
- * Encrypts the secrets again with the first key. Returns the tokens whose secrets no key can decrypt, and deletes those secrets
+ * Re-encrypts the secrets with the first key. Returns the tokens whose secrets no key can decrypt, and deletes those secrets
  * if `forgetUnreadable` is set.
  */
 export async function resealOwnSecrets(

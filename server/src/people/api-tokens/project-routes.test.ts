@@ -36,7 +36,7 @@ test('rejects a token that is already expired', async () => {
   ]);
 });
 
-test('lets a member create, list and revoke tokens of the project, and records events of the project', async () => {
+test('lets a member create, list and revoke tokens of the project, and records the events in the project', async () => {
   const { project, send } = await makeProjectMember();
 
   const created = await send('POST', '', NEW_TOKEN);
@@ -77,22 +77,22 @@ test('neither lists nor revokes tokens of other projects or of all projects', as
   const { project, send } = await makeProjectMember();
   const create = async (projects: string[]) =>
     (await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW_TOKEN, projects } })).body.id;
-  const [otherProjectToken, allProjectsToken, sharedToken] = [
+  const [otherProjectTokenId, allProjectsTokenId, sharedTokenId] = [
     await create(['default']),
     await create(['*']),
     await create([project, 'default']),
   ];
 
-  expect(getIds(await send('GET'))).toEqual([sharedToken]);
-  expect((await send('DELETE', `/${otherProjectToken}`)).status).toBe(404);
-  expect((await send('DELETE', `/${allProjectsToken}`)).status).toBe(404);
-  expect(await send('DELETE', `/${sharedToken}`)).toMatchObject({
+  expect(getIds(await send('GET'))).toEqual([sharedTokenId]);
+  expect((await send('DELETE', `/${otherProjectTokenId}`)).status).toBe(404);
+  expect((await send('DELETE', `/${allProjectsTokenId}`)).status).toBe(404);
+  expect(await send('DELETE', `/${sharedTokenId}`)).toMatchObject({
     status: 403,
     body: { name: 'InvalidOperationError' },
   });
 });
 
-test('a project with the id * can access only its own tokens', async () => {
+test('the owner of a project with the id * can access only the tokens of this project', async () => {
   // No request can create this project. If a row with this id exists anyway, its owner must not have permissions elsewhere.
   await sql`insert into projects (id, name, mode) values ('*', 'star', 'open')`.execute(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
@@ -102,10 +102,10 @@ test('a project with the id * can access only its own tokens', async () => {
       token: user.token,
       ...(body ? { body } : {}),
     });
-  const allProjectsToken = (
+  const allProjectsTokenId = (
     await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW_TOKEN, projects: ['*'] } })
   ).body.id;
-  const { id: adminToken } = (
+  const { id: adminTokenId } = (
     await sql<{ id: number }>`select id from api_tokens where type = 'admin'`.execute(harness.db)
   ).rows[0] as { id: number };
 
@@ -117,8 +117,8 @@ test('a project with the id * can access only its own tokens', async () => {
     where id = ${created.body.id}`.execute(harness.db);
   expect(rows.rows).toEqual([{ all_projects: false, project_id: '*' }]);
   expect(getIds(await send('GET'))).toEqual([created.body.id]);
-  expect((await send('DELETE', `/${allProjectsToken}`)).status).toBe(404);
-  expect((await send('DELETE', `/${adminToken}`)).status).toBe(404);
+  expect((await send('DELETE', `/${allProjectsTokenId}`)).status).toBe(404);
+  expect((await send('DELETE', `/${adminTokenId}`)).status).toBe(404);
   expect((await send('DELETE', `/${created.body.id}`)).status).toBe(200);
 });
 

@@ -20,7 +20,7 @@ const WRITE_PERMISSIONS = ['PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as con
 const RULES_DESCRIPTION =
   'Only project owners and admins can grant or revoke a role with permissions that they lack. The last owner cannot be removed.';
 
-/** Includes the update events, because an update is recorded if a user or group already has a role. */
+/** Includes the update events, because an update is recorded if a user or group already has a role in the project. */
 const GRANT_EVENTS = [
   'project-access-added',
   'project-access-user-roles-updated',
@@ -29,7 +29,7 @@ const GRANT_EVENTS = [
 
 const roleId = PathId('Role');
 
-/** The kinds of holders, which have the same operations. */
+/** The kinds of role holders. Both have the same operations. */
 const HOLDERS = [
   {
     kind: 'user',

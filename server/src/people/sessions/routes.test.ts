@@ -324,11 +324,11 @@ describe('a write with a session', () => {
   };
 
   test.each<[string, Record<string, string>]>([
-    ['has neither header', {}],
+    ['has neither Sec-Fetch-Site nor Origin', {}],
     ['comes from a different site', { 'sec-fetch-site': 'cross-site' }],
     ['comes from a sibling domain', { 'sec-fetch-site': 'same-site' }],
-    ['comes from no page', { 'sec-fetch-site': 'none' }],
-    ['has two values', { 'sec-fetch-site': 'same-origin, cross-site' }],
+    ['does not come from a page', { 'sec-fetch-site': 'none' }],
+    ['has two Sec-Fetch-Site values', { 'sec-fetch-site': 'same-origin, cross-site' }],
     ['comes from a different origin', { origin: 'https://evil.example' }],
     ['comes from a page without an origin', { origin: 'null' }],
     ['comes from our host on a different port', { origin: 'http://localhost:4243' }],
@@ -357,7 +357,7 @@ describe('a write with a session', () => {
     expect(response.status).toBe(201);
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE'] as const)('is rejected as %s without either header', async method => {
+  test.each(['PUT', 'PATCH', 'DELETE'] as const)('is rejected as a %s with neither header', async method => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
     const response = await call(harness.app, method, '/api/admin/tag-types/simple', {
@@ -369,18 +369,18 @@ describe('a write with a session', () => {
     expect(response.status).toBe(403);
     expect(response.body.message).toContain('Sec-Fetch-Site');
   });
+});
 
-  test('needs neither header as a GET or HEAD request', async () => {
-    const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
+test('a GET or HEAD request with a session needs neither Sec-Fetch-Site nor Origin', async () => {
+  const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
-    for (const method of ['GET', 'HEAD'] as const) {
-      const response = await call(harness.app, method, '/api/admin/tag-types', {
-        token: null,
-        headers: { cookie },
-      });
-      expect(response.status).toBe(200);
-    }
-  });
+  for (const method of ['GET', 'HEAD'] as const) {
+    const response = await call(harness.app, method, '/api/admin/tag-types', {
+      token: null,
+      headers: { cookie },
+    });
+    expect(response.status).toBe(200);
+  }
 });
 
 test('a write with a token can come from any site', async () => {
@@ -392,7 +392,7 @@ test('a write with a token can come from any site', async () => {
   expect(response.status).toBe(201);
 });
 
-test('a rejected login names HALYARD_PUBLIC_URL if the browser uses a different URL', async () => {
+test('the message of a rejected login mentions HALYARD_PUBLIC_URL if the browser uses a different URL', async () => {
   const { username } = await makePerson(harness.db);
   const headers = { origin: 'http://flags.internal:4242' };
 
@@ -404,7 +404,7 @@ test('a rejected login names HALYARD_PUBLIC_URL if the browser uses a different 
   );
 });
 
-test('a rejected login omits HALYARD_PUBLIC_URL if the request comes from a different site', async () => {
+test('the message of a rejected login omits HALYARD_PUBLIC_URL if the request comes from a different site', async () => {
   const { username } = await makePerson(harness.db);
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
 
@@ -434,12 +434,12 @@ test('rejects a login or logout from a different site', async () => {
 
 test('creates no session if the password changes during the login', async () => {
   const { id, username } = await makePerson(harness.db);
-  // A login that did not read the user again would now open a session.
   const blocker = await harness.db.startTransaction().execute();
   await sql`update users set password_hash = 'x' where id = ${id}`.execute(blocker);
 
   const login = tryLogin(harness.app, username);
   await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
+  // The login has verified the old password and waits for the row. If it did not read the user again, it would open a session.
   await blocker.commit().execute();
 
   expect((await login).status).toBe(401);

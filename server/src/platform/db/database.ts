@@ -181,8 +181,8 @@ function formatSessionOptions({ session }: PoolSettings): string {
 }
 
 /**
- * Frees connections for a more important pool that got none. Idle connections are closed, and for a while, the pool uses one
- * connection fewer than now.
+ * Frees connections for a more important pool that got none. Idle connections are closed, and for a while, the pool is limited to
+ * one connection fewer than are in use at the moment of the call.
  */
 function makeRoom(pool: pg.Pool, poolSize: number): void {
   const inUse = pool.totalCount - pool.idleCount;

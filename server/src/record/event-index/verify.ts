@@ -23,7 +23,7 @@ export async function findWrongChunks(
   return wrongChunks;
 }
 
-/** Computes the postings of a chunk again. Searches see either the old postings or the new ones, never a mixture. */
+/** Recomputes the postings of a chunk. Searches see either the old postings or the new ones, never a mixture. */
 export async function rebuildChunk(db: Db, chunk: number): Promise<void> {
   await db.transaction().execute(async tx => {
     const postings = await encodePostings(tx, chunk);

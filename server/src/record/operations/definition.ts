@@ -62,6 +62,7 @@ type OperationDescription<
   bodyLimit?: number;
   /** How many writes a call counts as, which is 1 by default. */
   cost?: number;
+  /** If set, unknown fields in the body are rejected, except for the fields listed here. */
   rejectUnknownFieldsExcept?: readonly string[];
   /** Fields of the body that have no effect although the schema allows them. */
   ignoredPaths?: (body: unknown) => string[][];

@@ -35,7 +35,7 @@ export const MAX_ID = Number.MAX_SAFE_INTEGER;
 const READ_BY_HAND = 'x-read-by-hand';
 
 /**
- * The query of a list operation. parseSearch reads it instead of the schema's validator, so that all list operations share one
+ * The query of a list operation. parseSearch reads it in place of the schema's validator, so that all list operations share one
  * grammar and one message per rule, and the published patterns never run.
  */
 export const SearchQuery = <T extends TProperties>(properties: T) =>
@@ -44,7 +44,10 @@ export const SearchQuery = <T extends TProperties>(properties: T) =>
 export const isReadByHand = (schema: unknown): boolean =>
   typeof schema === 'object' && schema !== null && READ_BY_HAND in schema;
 
-/** The title is the name of the parameter in the API document, where other operations have parameters of the same name. */
+/**
+ * The title becomes the name of the component in the API document. It must be unique, because several operations have a parameter
+ * with the same name.
+ */
 export const Filter = (title: string, description: string, example: string) =>
   Type.Optional(
     Type.String({
@@ -75,7 +78,7 @@ export const page = {
   ),
 };
 
-/** A violation of one parameter. The message follows its name: "project must start with IS: or IS_ANY_OF:". */
+/** A violation in one parameter. The message follows the parameter's name: "project must start with IS: or IS_ANY_OF:". */
 export class FilterError extends Error {
   /** A valid value of the parameter. */
   readonly example: string | undefined;
@@ -244,7 +247,7 @@ export const parseOffset = (value: unknown): number =>
 
 export const parseLimit = (value: unknown): number => parseCount(value, 1, MAX_LIMIT);
 
-/** An id as a plain value, such as the position of a cursor. */
+/** An id without an operator, such as the position of a cursor. */
 export const parseId = (value: unknown): number => parseCount(value, 1, MAX_ID);
 
 /** The id of the last event that a client has. 0: none. */

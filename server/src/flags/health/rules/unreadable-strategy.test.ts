@@ -95,7 +95,7 @@ test.each(UNREADABLE)('no operation stores a strategy with %j', async strategy =
   expect(rows).toEqual([]);
 });
 
-test('a segment cannot be changed to a string that some SDKs cannot read', async () => {
+test('a segment cannot be updated with a string that some SDKs cannot read', async () => {
   const segment = { name: `unreadable-${++count}`, constraints: [constraint('x')] };
   const { body } = await send('POST', 'segments', segment);
 
@@ -110,7 +110,7 @@ test('a segment cannot be changed to a string that some SDKs cannot read', async
   });
 });
 
-test('finds stored strings and their locations until the strings are fixed', async () => {
+test('finds stored strings that some SDKs cannot read, and where they are, until they are fixed', async () => {
   const [strategyFlag, segmentFlag, disabledFlag, readableFlag] = [
     await makeFlag(),
     await makeFlag(),
@@ -161,7 +161,7 @@ test('finds stored strings and their locations until the strings are fixed', asy
   expect(await readFindings()).toEqual([]);
 });
 
-test('cloning and copying to a different environment keep a stored string, and the rule finds the copies', async () => {
+test('cloning and copying to a different environment keep an unreadable string, and the rule finds the copies', async () => {
   const { name, id } = await makeFlag();
   await store(id, { constraints: [constraint('y\\')] });
   const copy = `unreadable-${++count}`;

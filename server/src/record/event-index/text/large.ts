@@ -1,17 +1,20 @@
 import { hashCodes, startHash } from './hash.ts';
 import { getCodes } from './split.ts';
 
-/** A text with more UTF-16 codes than this is large. */
+/** A text with more UTF-16 code units than this is large. A code unit is called a code here. */
 export const MAX_SMALL_LENGTH = 32_768;
 
 /**
- * The number of filter bits per code. With random values, a run of 5 codes that the text does not contain has its bit set by chance
- * in 1 of 5 filters.
+ * The number of filter bits per code. In a text that consists of random values, such as ids, about 1 in 5 bits is set, so a run of
+ * 5 codes that the text does not contain has its bit set with that probability.
  */
 const BITS_PER_CODE = 4;
-/** Runs of 5 codes rule out random values, and runs of 3 rule out short strings. */
+/**
+ * Searches use runs of 5 codes, because a large text of random values contains many of the possible runs of 3. Strings with fewer
+ * than 5 codes use runs of 3.
+ */
 const [LONG_RUN, SHORT_RUN] = [5, 3];
-/** Using more runs of a string than this rules out hardly any more events. */
+/** Beyond this number, further runs of a string rule out hardly any more events. */
 const MAX_RUNS = 12;
 
 /** Returns the filter of a large text, which has a bit for each of its runs of 3 and 5 codes. */

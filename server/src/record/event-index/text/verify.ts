@@ -32,7 +32,7 @@ async function hasDigest(db: Db, key: number, chunk: number, stored: bigint): Pr
   return digest === stored;
 }
 
-/** Indexes the text of a chunk again. Searches see either the old sets or the new ones, never a mixture. */
+/** Reindexes the text of a chunk. Searches see either the old sets or the new ones, never a mixture. */
 export async function rebuildText(db: Db, chunk: number): Promise<void> {
   await runWithoutTimeout(db, async tx => {
     const key = (await readKey(tx)) ?? 0;
