@@ -14,7 +14,7 @@ const settings = readSettings(
   {
     rounds: [10, 'Restarts of each server'],
     nginx: ['default', 'default, or sample for deploy/nginx/halyard.conf'],
-    delay: [15, 'HALYARD_SHUTDOWN_DELAY_SECONDS'],
+    delay: [15, 'Shutdown delay in seconds (HALYARD_SHUTDOWN_DELAY_SECONDS)'],
     outage: [
       0,
       'Instead of restarts, make the database unreachable for this many minutes and count log lines',

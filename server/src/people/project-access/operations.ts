@@ -18,7 +18,7 @@ import { listGroupAccess, listProjectRoles, listUserAccess } from './store.ts';
 const READ_PERMISSIONS = ['PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
 const WRITE_PERMISSIONS = ['PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
 const RULES_DESCRIPTION =
-  'Only project owners and admins can grant or revoke a role with permissions that they lack. The last owner cannot be removed.';
+  'To grant or revoke a role with permissions that you lack, you must be a project owner or an admin. The last owner cannot be removed.';
 
 /** Includes the update events, because an update is recorded if a user or group already has a role in the project. */
 const GRANT_EVENTS = [

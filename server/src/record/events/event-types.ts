@@ -161,7 +161,7 @@ export const EVENT_TYPES = {
     text: `granted access to ${PROJECT}[, users: {listedUser:grantedUsers}][, groups: {listedGroup:grantedGroups}]${ROLES}`,
   },
   'project-access-user-roles-updated': {
-    label: 'User project roles changed',
+    label: 'Project roles of user changed',
     text: `changed the roles of ${USER}${IN_PROJECT}${NEW_ROLES}`,
   },
   'project-access-group-roles-updated': {
@@ -290,7 +290,7 @@ export const EVENT_TYPES = {
     emitted: false,
   },
   'change-added': {
-    label: 'Change added to request',
+    label: 'Change added to change request',
     text: `added ${CHANGE} to ${REQUEST_OF_CHANGE}`,
     emitted: false,
   },
@@ -300,7 +300,7 @@ export const EVENT_TYPES = {
     emitted: false,
   },
   'change-edited': {
-    label: 'Change edited in request',
+    label: 'Change edited in change request',
     text: `edited ${CHANGE} within ${REQUEST_OF_CHANGE}`,
     emitted: false,
   },
