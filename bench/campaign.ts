@@ -32,7 +32,7 @@ export function readSettings<const T extends Record<string, Setting>>(
 export type Campaign = {
   /** Records that a guarantee was violated. */
   fail: (problem: string) => void;
-  /** Registers cleanup, which runs in reverse order however the campaign ends. */
+  /** Registers a cleanup function. All of them run in reverse order, however the campaign ends. */
   atEnd: (cleanup: () => unknown) => void;
 };
 

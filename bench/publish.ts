@@ -85,8 +85,8 @@ await runCampaign(async ({ fail, atEnd }) => {
 });
 
 /**
- * Returns whether a flag is toggled only while publishing is enabled. The other flags have stale documents, so measuring both kinds of
- * rounds with the same flags would make changes look cheaper.
+ * Returns whether a flag is toggled only while publishing is enabled. The other flags have stale documents. If both kinds of rounds
+ * toggled the same flags, a flag could return to its stale document's state, which publishes nothing and looks too cheap.
  */
 function isPublished(flag: number): boolean {
   return flag % 2 === 0;

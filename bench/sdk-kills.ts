@@ -93,7 +93,7 @@ await runCampaign(async campaign => {
   if (commits === 0) fail('nothing was written');
   await expectEqual('after the kills');
 
-  // A restored backup has the same revisions with different documents, so only the epoch reveals the difference.
+  // Simulates a restored backup. It has the same revisions with different documents, so only the epoch reveals the difference.
   for (const { lastNumbers } of observedSdks) lastNumbers.fill(0);
   await pool.query(
     `update sdk_features set document = regexp_replace(document, '"values": ?\\["', '\\&1')

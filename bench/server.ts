@@ -97,7 +97,7 @@ export async function startProxiedServers(database: URL): Promise<ProxiedServers
   };
 }
 
-/** Reads how many seconds the search index lags behind from the metrics. If its parts lag differently, the largest lag counts. */
+/** Reads the search index's lag in seconds from the metrics. If its parts lag differently, the largest lag counts. */
 async function readIndexLag(server: string): Promise<number> {
   const response = await fetch(`${server}/internal-backstage/prometheus`);
   const text = await response.text();

@@ -205,7 +205,7 @@ test('a page with Vue shows changes', async () => {
 
 test('a page with Angular shows changes', async () => {
   const page = await open('angular', {
-    // The package is only partly compiled. Angular's build tools are not used here, so the compiler does the rest in the browser.
+    // The npm package is only partly compiled. Without Angular's build tools, the imported compiler does the rest in the browser.
     'angular.jsx': `
       import '@angular/compiler';
       import { Component, provideZonelessChangeDetection } from '@angular/core';

@@ -28,7 +28,7 @@ export type Edge = RunningServer & {
 
 type StartOptions = { folder?: string; upstream?: string; enrolment?: string; env?: Record<string, string> };
 
-/** A server with a separate database and 10,000 flags in production, which can start edges. */
+/** A server with a separate database and flags in production, and functions that start and enrol edges. */
 export type World = {
   url: URL;
   client: pg.Client;

@@ -163,7 +163,7 @@ function makeEra(number: number, cluster: Cluster): Era {
   };
 }
 
-/** Counts the connections that still run a statement although their client is gone. */
+/** Counts the server's connections. After a cut, PostgreSQL keeps one open until its statement has ended. */
 async function countRunningStatements(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ busy: string }>(
     `select count(*) as busy from pg_stat_activity where backend_type = 'client backend' and application_name like 'halyard%'`,

@@ -62,8 +62,8 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
   atEnd(server.stop);
 
   /**
-   * Counts requests that fail long after a failover. They are counted rather than reported as a problem, because on a busy machine,
-   * a few requests wait too long for a lock.
+   * Reports responses with 500, and counts other requests that fail long after a failover. The latter are no problem, because on a
+   * busy machine, a few requests wait too long for a lock.
    */
   function recordIfFailed({ status, text, sentAt }: Response): void {
     if (status === 500) report('response with 500')(text);
@@ -115,7 +115,7 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
     if (outcome.lostEvents === 0) throw new Error('The round lost nothing');
     lostEventCount += outcome.lostEvents;
     await sleep(LOAD_AFTER_MS);
-    // From here on, the lost ids refer to different events.
+    // Wait until new events have reused all lost ids.
     while ((await findNewestEventId(database.era)) <= outcome.position) await sleep(100);
     await Promise.all(writingLoops.map(loop => loop.pause()));
     await tokens.reconcile();

@@ -1,7 +1,7 @@
 // Applies all migrations that are new since the previous version to a large database, while a server of that version reads and
-// writes. Passes if no request failed, and none took over 200 ms longer than the slowest request before the migration. The previous
-// version is the last commit without the newest file in server/migrations, or the tag or commit in --previous. With --probe, it is
-// the working tree, and the files in bench/migration/probe are the new migrations.
+// writes. Passes if no request failed, and none took over 200 ms longer than the slowest request of its kind before the migration. The
+// previous version is the last commit without the newest file in server/migrations, or the tag or commit in --previous. With --probe,
+// it is the working tree, and the files in bench/migration/probe are the new migrations.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,

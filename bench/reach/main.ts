@@ -130,7 +130,7 @@ async function run(campaign: Campaign): Promise<void> {
     await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
     await restart;
 
-    // By now the running SDKs must have every change, so reach must list exactly the stopped SDKs for each change.
+    // When the running SDKs have every change, reach must list exactly the stopped SDKs for each change.
     const lastEvent = Math.max(...changes.map(({ event }) => event));
     const deadline = performance.now() + TIMEOUT_MS;
     let reach = await readReach(lastEvent, 5);

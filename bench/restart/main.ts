@@ -1,5 +1,5 @@
-// Restarts two servers behind nginx, one after the other, under load. It passes if no request failed. With --outage, it passes if
-// no minute of a database outage had more than 20 log lines.
+// Restarts two servers behind nginx, one after the other, under load. Passes if no request failed. With --outage, makes the database
+// unreachable instead, and passes if no minute had more than 20 log lines.
 import { loadAverage, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
 import { withClient } from '../database.ts';
 import { makeToken } from '../requests.ts';

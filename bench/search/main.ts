@@ -29,7 +29,7 @@ const cases = buildCases(events).filter(({ name }) => name.includes(only));
 await prepareEvents(url, events, recreate);
 await withClient(url, async client => {
   const callers = await makeCallers(client);
-  // This also creates the admin token.
+  // The server also creates the admin token.
   const server = await startServer(url);
   try {
     await waitForIndex(server.url);

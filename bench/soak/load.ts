@@ -9,7 +9,7 @@ import { ENVIRONMENT, FLAGS, getFlagName, makeImport, PROJECTS } from './data.ts
 export type Load = {
   summary: () => string;
   beginFault: () => void;
-  /** Called when the database is reachable again. Waits until every kind of request has succeeded, and returns how long that took. */
+  /** Called when the database is reachable again. Waits until all frequent kinds of requests have succeeded, and returns the duration. */
   endFault: (withinMs: number) => Promise<number>;
   stop: () => Promise<void>;
 };

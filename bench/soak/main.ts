@@ -1,5 +1,5 @@
-// Runs twenty minutes of mixed load on two server processes while the database is restarted twice and becomes unreachable once. It
-// passes if no transaction deadlocked, memory stayed flat, every delivery is accounted for, and callers saw nothing worse than 503
+// Runs a mixed load on two server processes for 20 minutes, while the database is restarted twice and becomes unreachable once.
+// Passes if no transaction deadlocked, memory stayed flat, every delivery is accounted for, and callers saw nothing worse than 503
 // with Retry-After while the database was unreachable. Reports and lists may also be cut off once their status has been sent.
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

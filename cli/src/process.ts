@@ -8,7 +8,7 @@ export async function runProcess(otherCommands: OtherCommand[] = []): Promise<vo
   const controller = new AbortController();
   process.once('SIGINT', () => {
     controller.abort(interruption());
-    // A second Ctrl+C ends the process, because some code may not listen to the signal.
+    // A second Ctrl+C ends the process, because some code might ignore the abort signal.
     process.once('SIGINT', () => process.exit(130));
   });
   stdout.on('error', error => {

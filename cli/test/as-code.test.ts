@@ -162,7 +162,7 @@ test('apply reaches the planned state even if the server restarts while it runs'
   await restartableServer.stop();
 });
 
-test('an error in the file is reported before anything changes', async () => {
+test('plan exits with 2 and names the error in an invalid file', async () => {
   const project = await createProject(api);
   const production = (state: object) => ({ project, flags: { x: { environments: { production: state } } } });
 

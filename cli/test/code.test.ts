@@ -183,7 +183,7 @@ test('scan finds unknown, stale and archived flags with file and line', async ()
   ]);
 });
 
-test('scan skips links and devices, and handles long lines', async () => {
+test('scan skips links and pipes, reads long lines, and ignores fsmonitor', async () => {
   const flag = `flag-${unique()}`;
   await api.send('POST', '/api/admin/projects/default/features', { name: flag });
   const line = `'${flag}',`;

@@ -129,7 +129,7 @@ test('a flag that exists only in the overrides has every field that SDKs require
   });
 });
 
-test('names the environment variable when the server rejects its token, or when the token was copied from an example', async () => {
+test('names HALYARD_SDK_TOKEN if the server rejects the token, or if the token was copied from an example', async () => {
   expect(
     await runExpectingFailure(['dev'], { env: { HALYARD_SDK_TOKEN: '*:development.unknown' } }),
   ).toMatchObject({

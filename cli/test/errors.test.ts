@@ -117,7 +117,7 @@ test('a wrong token, no token and a missing permission exit with 3', async () =>
   expect(await json(['whoami'], { env: { HALYARD_TOKEN: viewer } })).toMatchObject({ permissions: [] });
 });
 
-test('a delegated token exits with 3 outside its scope', async () => {
+test('an agent cannot delegate, and needs a project and a limit', async () => {
   const project = await createProject(api);
   const owner = { HALYARD_TOKEN: await createViewerToken() };
   const delegate = ['tokens', 'delegate', 'cleaner', '--agent', '-p', project, '--max-changes', '2'];
@@ -143,7 +143,7 @@ test('a delegated token exits with 3 outside its scope', async () => {
   });
 });
 
-test('an unknown name exits with 4', async () => {
+test('an unknown name or id exits with 4', async () => {
   expect(await runExpectingFailure(['flags', 'show', `no-${unique()}`])).toMatchObject({
     exit: 4,
     code: 'NotFoundError',

@@ -141,7 +141,7 @@ test('login --device ends when the user denies it', async () => {
   expect((await completion).code).toBe(3);
 });
 
-test("login names the server's own URL if --server has a different one", async () => {
+test("login rejects a URL other than the server's own, and --device with --with-token", async () => {
   const otherUrl = server.url.includes('localhost')
     ? server.url.replace('localhost', '127.0.0.1')
     : server.url.replace('127.0.0.1', 'localhost');
@@ -156,9 +156,9 @@ test("login names the server's own URL if --server has a different one", async (
 });
 
 test.each([
-  ['on a different server', { device_authorization_endpoint: 'https://elsewhere.example/device' }],
-  ['that is missing', { authorization_endpoint: undefined }],
-])('login rejects a server with an endpoint %s', async (_, changes) => {
+  ['with an endpoint elsewhere', { device_authorization_endpoint: 'https://elsewhere.example/device' }],
+  ['without an endpoint', { authorization_endpoint: undefined }],
+])('login rejects a server %s', async (_, changes) => {
   let url = '';
   const otherServer = createServer((_request, response) => {
     const endpoints = {
@@ -216,7 +216,7 @@ test('mcp --project offers only one project', async () => {
   expect(second.isError).toBe(true);
 });
 
-test('only a login loads node:http, because that doubles the CPU time of a start', () => {
+test('startup does not load node:http, which would double its CPU time', () => {
   const initialImports = readFileSync(inject('cli').program, 'utf8').match(/^import .* from "node:.*$/gm);
 
   expect(initialImports).toContainEqual(expect.stringContaining('node:fs'));

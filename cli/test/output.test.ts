@@ -77,7 +77,7 @@ test('flag and project commands print the JSON that --describe specifies', async
   });
 });
 
-test('the other commands print the JSON that --describe specifies', async () => {
+test('token, event and other commands print the JSON that --describe specifies', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   for (const [verb, ...rest] of [
@@ -231,7 +231,7 @@ test('control sequences are removed from text and kept in JSON', async () => {
   expect(document.features[0]?.description).toContain('\u001b[31m');
 });
 
-test('JSON, messages and prompts on a terminal have no control characters', async () => {
+test('on a terminal, JSON and messages contain no control characters from the server', async () => {
   const maliciousText = 'red \u001b[31mred\u009b31m\u202e';
   const otherServer = createServer((request, response) => {
     response.writeHead(request.method === 'POST' ? 201 : 400, { 'content-type': 'application/json' });
@@ -279,7 +279,7 @@ test('help names every command', async () => {
   }
 });
 
-test('reads all pages of a list', async () => {
+test('api --paginate reads every page', async () => {
   const project = await createProject(api);
   const names = Array.from({ length: 7 }, (_, index) => `flag-${unique()}-${index}`);
   for (const name of names) await api.send('POST', `/api/admin/projects/${project}/features`, { name });

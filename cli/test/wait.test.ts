@@ -73,7 +73,7 @@ test('--wait says when the change is live everywhere', async () => {
     /is disabled in development\.\n(.* Waiting\.\n)*Live everywhere since \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n/,
   );
   expect(code).toBe(0);
-  // With JSON output, the document is the same as without the option.
+  // With JSON output, the document is the same as without --wait.
   const jsonResult = await run(['flags', 'on', flag, '-e', 'development', '--wait', '300']);
   expect({ ...jsonResult, stdout: JSON.parse(jsonResult.stdout) }).toMatchObject({
     code: 0,

@@ -60,7 +60,7 @@ test('no command changes anything with --dry-run', async () => {
   expect(events).toEqual([]);
 });
 
-test('a comment with any characters reaches the event', async () => {
+test('a comment with non-ASCII characters reaches the event', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
 
@@ -102,7 +102,7 @@ test('a profile keeps the token in a file that only its owner can read', async (
   expect((await run(['whoami'], { env })).code).toBe(3);
 });
 
-test('login asks for the token on a terminal and does not show it', async () => {
+test('login --with-token asks for the token on a terminal and does not show it', async () => {
   const env = { HALYARD_SERVER: undefined, HALYARD_TOKEN: undefined };
 
   const { stdout, code } = await onTerminal(

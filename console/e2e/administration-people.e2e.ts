@@ -208,7 +208,7 @@ testAsAdmin('edits a user, and resolves a conflict between two editors', async (
   await page.keyboard.press('j');
   await details.waitFor();
   await page.keyboard.press('Enter');
-  // Enter moves into the details, which a click on the row also shows.
+  // J has already opened the details, so Enter only moves focus into them.
   await expect.poll(() => details.evaluate(element => element.contains(document.activeElement))).toBe(true);
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.getByRole('button', { name: 'Edit…' }).click();

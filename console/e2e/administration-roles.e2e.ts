@@ -133,7 +133,7 @@ testAsAdmin(
 );
 
 testWithOwnServer()(
-  'the matrix with six environments fits into a 1,200 px wide window',
+  'the matrix with six environments fits into windows of 1,200 px and more',
   async ({ page, api, logInAs }) => {
     for (const name of ['integration', 'staging', 'canary', 'demonstration'])
       await api.send('POST', '/api/admin/environments', { name, type: 'test' });

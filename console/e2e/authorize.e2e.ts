@@ -136,7 +136,7 @@ test('explains an invalid request, and returns to the client only if the user cl
   expect(client.redirects[0]?.get('error')).toBe('invalid_request');
 });
 
-test('shows no Allow, Deny or Return button for an unknown client or redirect URI', async ({
+test('shows no Allow, Deny or Return button for an unknown redirect URI, and reports an unknown client', async ({
   page,
   server,
   logInAs,

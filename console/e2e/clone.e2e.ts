@@ -64,7 +64,7 @@ testAsAdmin('clones a flag, and shows which parts are omitted and why', async ({
   await expectAccessible(page);
 });
 
-testAsAdmin('lists the obstacles first, and disables cloning', async ({ page, api }) => {
+testAsAdmin('lists the obstacles, and disables cloning', async ({ page, api }) => {
   const project = await createProject(api);
   const { name } = await createSource(api, project);
   await visit(page, clonePath(project, name));

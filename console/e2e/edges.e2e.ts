@@ -91,7 +91,7 @@ testAsAdmin('lists an enrolment that no edge has used yet', async ({ page, api }
   await expectAccessible(page);
 });
 
-testAsViewer('the navigation does not show the page to a Viewer', async ({ page }) => {
+testAsViewer('the navigation does not show the edges page to a Viewer', async ({ page }) => {
   await visit(page, '/admin/explain-access');
   const navigation = page.getByRole('navigation', { name: 'Administration' });
   await navigation.getByRole('link', { name: 'Environments' }).waitFor();

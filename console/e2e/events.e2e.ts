@@ -137,7 +137,7 @@ testAsAdmin('moves through the log with J and K, and into the details with Enter
   await expect.poll(selectedText).toContain('disabled');
   await page.keyboard.press('Enter');
 
-  // Enter moves into the details, which a click on the row also shows.
+  // J and K have already opened the details, so Enter only moves focus into them.
   const details = page.getByRole('complementary', { name: /^Event / });
   await expect.poll(() => details.evaluate(element => element.contains(document.activeElement))).toBe(true);
   await details.getByRole('link', { name: flag }).first().click();

@@ -46,7 +46,7 @@ testAsAdmin(
   },
 );
 
-test('explains to all users what access they have, and treats a hidden project like a missing one', async ({
+test('explains to a viewer what access they have, and treats a hidden project like a missing one', async ({
   page,
   api,
   logInAs,

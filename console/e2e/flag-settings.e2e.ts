@@ -330,7 +330,7 @@ testAsAdmin("a tab shows the flag's events, and the rail links to each event", a
 });
 
 testAsViewer(
-  'a viewer reads the settings, and the bar names the missing permission',
+  'a viewer reads the settings, and the save bar names the missing permission',
   async ({ page, api }) => {
     const { pagePath } = await createFlagWithStrategy(api);
     await visit(page, `${pagePath}/settings`);

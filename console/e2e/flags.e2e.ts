@@ -338,7 +338,7 @@ testAsAdmin(
   },
 );
 
-testAsViewer('the help lists the shortcuts of the current page and of other pages', async ({ page }) => {
+testAsViewer('the help lists the global shortcuts, and those of lists and editors', async ({ page }) => {
   await visit(page, '/profile');
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('?');
@@ -392,7 +392,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('all flags of a project are selected, enabled and disabled together', async ({ page, api }) => {
+testAsAdmin('all flags of a project are enabled together, and one is disabled', async ({ page, api }) => {
   const project = await createProject(api);
   const flags = [
     await createFlag(api, project),

@@ -122,7 +122,7 @@ testAsAdmin('a menu stays next to its button and inside a 360 px window', async 
   await button.click();
   const menu = page.getByRole('menu', { name: 'Actions for strategy 1' });
   const measureGap = async () => {
-    // Measures both boxes in one call, because the page may move in between.
+    // Measures both boxes in one call, because the page could move between two calls.
     const [buttonBox, menuBox] = await menu.evaluate(
       (element, target) => [target, element].map(box => (box as Element).getBoundingClientRect().toJSON()),
       await button.elementHandle(),
@@ -145,7 +145,7 @@ testAsAdmin('a menu stays next to its button and inside a 360 px window', async 
 });
 
 testAsViewer(
-  'the reason for a disabled control stays while the pointer is on it, and Esc hides it',
+  'the tooltip of a disabled control stays while the pointer is on it, and Esc hides it',
   async ({ page, api }) => {
     const project = await createProject(api);
     const pagePath = `/projects/${project}/features/${await createFlag(api, project)}`;

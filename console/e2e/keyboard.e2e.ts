@@ -109,7 +109,7 @@ testWithQuickRetries(
   },
 );
 
-test('the first Tab on a page reaches the link that skips the navigation', async ({ page, logInAs }) => {
+test('Tab reaches a link that skips the navigation and focuses the content', async ({ page, logInAs }) => {
   await logInAs();
   await page.goto('/flags');
   await page.getByRole('navigation', { name: 'Main' }).waitFor();

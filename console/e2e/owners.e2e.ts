@@ -6,7 +6,7 @@ import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
-  "shows a flag's owner, finds flags by owner, and shows what somebody owns",
+  "shows a flag's owner, finds flags without an owner, and hands over what somebody owns",
   async ({ page, api }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project);

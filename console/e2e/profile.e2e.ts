@@ -68,7 +68,7 @@ test('an agent token shows its limits, and cannot exceed them', async ({ page, s
   expect(response.status).toBe(403);
 });
 
-test('ends all other sessions, and keeps this one when the password changes', async ({
+test('ends all other sessions, and keeps this session when the password changes', async ({
   page,
   newPage,
   logInAs,

@@ -261,7 +261,7 @@ testAsAdmin('a project is archived, revived, and deleted after its id is typed',
   await expect(readProject(api, project)).rejects.toThrow('404');
 });
 
-test('a user without permissions can read the settings, which name the missing permission', async ({
+test('a project member can read the settings, which name the permissions that are missing', async ({
   page,
   api,
 }) => {
@@ -302,7 +302,7 @@ testBehindLoadBalancer(
 );
 
 testAsAdmin(
-  'a project token is created in the project settings, and its secret is shown once',
+  'a token that is created in the project settings is limited to the project',
   async ({ page, api }) => {
     const project = await createProject(api);
     await visit(page, `/projects/${project}/settings/tokens`);

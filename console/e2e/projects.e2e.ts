@@ -75,7 +75,7 @@ testAsEditor('asks before it discards a new project', async ({ page }) => {
   ]);
 });
 
-testAsViewer('finds a project by a search text, and keeps the text in the URL', async ({ page, api }) => {
+testAsViewer('finds a project by its id, and keeps the filter in the URL', async ({ page, api }) => {
   const name = `Found ${unique()}`;
   const [firstProject, secondProject] = [
     await createProject(api, { name }),

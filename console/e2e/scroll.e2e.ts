@@ -8,7 +8,7 @@ const list = (page: Page) => page.getByRole('table', { name: 'Flags' });
 const readOffset = (page: Page) => list(page).evaluate(element => element.scrollTop);
 
 testAsViewer(
-  'Back and Forward restore the scroll position, and a new page starts at the top',
+  'Back restores the scroll position of a list, and a new page starts at the top',
   async ({ page, api }) => {
     const project = await createProject(api);
     for (let n = 0; n < 30; n++) await createFlag(api, project);
@@ -17,7 +17,7 @@ testAsViewer(
     const linkSelector = 'a[href*="/features/"]';
     await list(page).locator(linkSelector).first().waitFor();
 
-    // The list replaces its rows while it scrolls, so a single step scrolls, reads the offset and follows a link that exists.
+    // The list replaces its rows while it scrolls, so a single call scrolls, follows a link that exists, and reads the offset.
     const offsetBefore = await list(page).evaluate(async (element, selector) => {
       element.scrollTo(0, 400);
       await new Promise(requestAnimationFrame);

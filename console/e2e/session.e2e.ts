@@ -115,7 +115,7 @@ test('the login page redirects a user with a session to the requested page', asy
 const testOnOwnServer = testWithOwnServer();
 
 testOnOwnServer(
-  'a login with single sign-on in a new window also keeps the input',
+  'a login with single sign-on in a new window keeps the input',
   async ({ page, server, api }) => {
     const provider = await startSso(server);
     provider.setVisitor(buildAccount());

@@ -76,7 +76,7 @@ testOnOwnServer(
     await disableButton.click();
     await page.getByText('Passwords disabled. Open sessions continue.').waitFor();
 
-    // Somebody else enables them while this page is open.
+    // Somebody else enables passwords while this page is open.
     await page.getByLabel('Log in with a password').check();
     await otherPage.goto('/admin/sign-in/passwords');
     await otherPage.getByLabel('Log in with a password').check();

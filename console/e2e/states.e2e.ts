@@ -50,7 +50,7 @@ testBehindLoadBalancer(
   },
 );
 
-testWithOwnServer()('every list says what to do while it is empty', async ({ page, logInAs }) => {
+testWithOwnServer()('every list shows a message while it is empty', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
   await openPage(page, '/no-such-page');
   for (const [path, text] of [
@@ -94,7 +94,7 @@ testAsViewer('administration pages name the permission that a viewer lacks', asy
   await expectAccessible(page);
 });
 
-/** Objects that somebody else changes while the page edits them. */
+/** Objects that somebody else changes while the user edits them. */
 const EDITED_OBJECTS = [
   {
     noun: 'strategy type',
@@ -127,7 +127,7 @@ const EDITED_OBJECTS = [
 ] as const;
 
 testAsAdmin(
-  "a concurrent change is shown next to the user's own change, and the input is kept",
+  "a concurrent change is a conflict, in which the user can take the other person's change",
   async ({ page, api }) => {
     for (const { noun, path, create, change, field } of EDITED_OBJECTS) {
       const key = await create(api, `object-${unique()}`);
@@ -146,7 +146,7 @@ testAsAdmin(
   },
 );
 
-/** Settings of the instance that somebody else changes while the page edits them. */
+/** Settings of the instance that somebody else changes while the user edits them. */
 const EDITED_SETTINGS = [
   {
     noun: 'environment',

@@ -35,13 +35,13 @@ test("a date is entered and shown in the user's time zone, and stored in UTC", a
   ]);
 });
 
-test("the event log shows times and days in the user's time zone, and names the time zone", async ({
+test("the event log shows times in the user's time zone, and names the time zone", async ({
   newPage,
   api,
   logInAs,
 }) => {
   const { project } = await createFlagWithStrategy(api);
-  // The offset of this zone contains half an hour, so that no time in this zone equals its UTC time.
+  // The offset of this zone includes half an hour, which a conversion in whole hours would miss.
   const page = await newPage({ timezoneId: 'Asia/Kolkata' });
   await logInAs({ rootRole: 'Admin' }, page);
 

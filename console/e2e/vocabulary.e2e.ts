@@ -241,7 +241,7 @@ testWithOwnServer()('changes the lifetime of a feature type', async ({ page, api
   await expectAccessible(page);
 });
 
-testAsAdmin('creates, changes and deletes a tag type and its tags', async ({ page, api }) => {
+testAsAdmin('creates, changes and deletes a tag type, and adds and deletes a tag', async ({ page, api }) => {
   const name = `team-${unique()}`;
   await visit(page, '/admin/tags?edit=new');
   const panel = page.getByRole('dialog', { name: 'New tag type' });
@@ -275,7 +275,7 @@ testAsAdmin('creates, changes and deletes a tag type and its tags', async ({ pag
 });
 
 testAsViewer(
-  'users without permissions can read the vocabulary, and the pages name the missing permission',
+  'a viewer can read the vocabulary, but the controls that change it are disabled',
   async ({ page, api }) => {
     const { name } = await createField(api);
     await visit(page, `/admin/context-fields/${name}`);

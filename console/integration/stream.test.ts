@@ -101,7 +101,7 @@ test('reports that the server rejects a stream', async () => {
   expect(received).toMatchObject({ start: 0, missing: 1 });
 });
 
-test('retries after the delay that a busy server requests, and reloads data only once', async () => {
+test('retries until a busy server accepts the stream, and reloads data only once', async () => {
   await logIn(await createPerson(admin, { rootRole: 'Admin' }));
   loadBalancer.requestsToReject = 3;
 

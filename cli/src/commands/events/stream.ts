@@ -28,7 +28,7 @@ async function* parseBlocks(body: ReadableStream<Uint8Array<ArrayBuffer>>): Asyn
   }
 }
 
-/** Yields new events in the order of their ids. Reconnects after the last event, so that no event is missed or printed twice. */
+/** Yields new events in the order of their ids. A reconnect resumes after the last event, so that no event is missed or printed twice. */
 export async function* tailEvents(
   context: Context,
   query: Record<string, unknown>,

@@ -45,7 +45,7 @@ export const flagPagePath = (project: string, name: string): string =>
   `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
 
 export const FLAG = { brief: 'Name of the flag', complete: 'flags' } as const;
-/** The option for commands that can find the project themselves, but save a request if it is given. */
+/** The option for commands that can find the project themselves. Naming the project saves them a request. */
 export const IN_PROJECT = {
   type: 'string',
   value: 'id',
