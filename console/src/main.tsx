@@ -12,7 +12,7 @@ import { theme } from './theme.ts';
 
 const RETRY_MS = 5_000;
 
-// Queries do not retry, because api/client.ts does. Changes fail while offline, because TanStack Query could send them hours later.
+// Queries do not retry, because api/client.ts does. Changes fail while offline, because TanStack Query could otherwise send them later.
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

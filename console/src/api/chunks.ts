@@ -47,7 +47,7 @@ export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
     }
     await new Promise(resolve => {
       setTimeout(resolve, waitSeconds * 1000);
-      // The signal removes the listener once the wait is over.
+      // The signal removes the listener when the wait is over.
       addEventListener('online', resolve, { once: true, signal: AbortSignal.timeout(waitSeconds * 1000) });
     });
   }

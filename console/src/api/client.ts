@@ -28,9 +28,7 @@ const isUnavailable = (response: Response | undefined): boolean =>
 const readSnapshotTime = (response: Response | undefined): string | null =>
   response?.headers.get('halyard-snapshot') ?? null;
 
-/**
- * Whether the server did not carry out the request because it was busy. Login requests have rate limits, which the user must see.
- */
+/** Whether the server did not carry out the request because it was busy. Excludes logins, whose rate limits the user must see. */
 const isRejectedAsBusy = (request: Request, response: Response | undefined): boolean =>
   response !== undefined && isBusy(response.status, retryAfterSeconds(response)) && !isPublic(request.url);
 
@@ -41,7 +39,7 @@ const isInMaintenance = async (response: Response): Promise<boolean> =>
 const send = (request: Request): Promise<Response> =>
   request.method === 'GET' || isPublic(request.url) ? sendRead(request) : sendWrite(request);
 
-/** Sends a request that changes nothing. For a POST that only reads, pass it as `{ fetch: sendRead }`. */
+/** Sends a request that changes nothing. For a POST that only reads, pass `{ fetch: sendRead }`. */
 export async function sendRead(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const response = await tryOnce(request, request.signal);
@@ -119,7 +117,7 @@ const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | unde
  */
 async function waitForOwner(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
-  // Ignores any other response, because the write itself will get the same one and handle it.
+  // Ignores errors, because the write itself will get the same error and handle it.
   if (response?.ok && !isPageUser(await response.json())) await waitForLogin(true);
 }
 

@@ -38,11 +38,11 @@ export const cancelledError = (): RequestError =>
 /** A 429 that asks for a longer wait comes from a rate limit, such as the one on password links. The user must see its message. */
 const MAX_BUSY_SECONDS = 5;
 
-/** Whether the server was too busy for a request, which can succeed within seconds. */
+/** Whether the server was too busy for a request. A retry can succeed within seconds. */
 export const isBusy = (status: number, retryAfter = Number.POSITIVE_INFINITY): boolean =>
   status === 429 && retryAfter <= MAX_BUSY_SECONDS;
 
-/** Whether the server was unreachable or overloaded, so that the same request can succeed later. */
+/** Whether the server was unreachable or overloaded, in which case the same request can succeed later. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof RequestError &&
   ([0, 502, 503, 504].includes(error.status) || isBusy(error.status, error.retryAfter)) &&
@@ -84,6 +84,6 @@ export function messagesWithoutField(error: unknown, shownFields: readonly strin
 export const findNameError = (error: unknown): string | undefined =>
   isNameTaken(error) ? error.message : messagesByField(error).name;
 
-/** Whether the name is taken. Callers show this error next to the name field, because the response does not name a field. */
+/** Whether the name is taken. Callers must show this error next to the name field, because the response does not name a field. */
 export const isNameTaken = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.kind === 'NameExistsError';

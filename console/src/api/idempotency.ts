@@ -7,7 +7,7 @@ const MAX_UNFINISHED = 50;
 
 /**
  * Returns the idempotency key of a write. Repeating an unfinished write reuses its key, because the server may already have
- * carried it out. Call `release` once there is a response.
+ * carried it out. Call `release` when the response arrives.
  */
 export async function acquireIdempotencyKey(request: Request): Promise<{ value: string; release(): void }> {
   const writeHash = computeHash(

@@ -20,6 +20,6 @@ export const meQuery = queryOptions({
 
 export const useMe = (): Me => useSuspenseQuery(meQuery).data;
 
-/** Lists the permissions any of which would allow the operation. The list is empty if the user already has one of them. */
+/** Lists the permissions that would each allow the operation. The list is empty if the user already has one of them. */
 export const useMissingPermissions = (operation: OperationId, scope?: Scope): readonly string[] =>
   missingPermissions(useMe(), operation, scope);

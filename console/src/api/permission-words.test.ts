@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeMissingPermissions } from './permission-words.ts';
 
-test('names up to two owners of the project', () => {
+test('names the owners of the project, unless the owner is the system', () => {
   const ada = { ownerType: 'user', name: 'Ada' };
   const describeWith = (...owners: { ownerType: string; name?: string }[]) =>
     describeMissingPermissions(['CREATE_FEATURE'], { name: 'Payments', owners });

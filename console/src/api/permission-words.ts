@@ -27,7 +27,7 @@ const MAX_OWNERS = 2;
 
 /**
  * Describes why a control is disabled: 'Requires the permission "Create flag", which an admin can grant'. With a project, names
- * its owners too.
+ * up to two of its owners too.
  */
 export function describeMissingPermissions(missing: readonly string[], project?: OwnedProject): string {
   const grantable = missing.filter(name => name !== 'ADMIN');

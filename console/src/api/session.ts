@@ -45,9 +45,9 @@ export function setConnection(change: Partial<Connection>): void {
 /** The user that this page belongs to: the first one that the server reported. */
 let owner: Me | undefined;
 /** Whether a different user is logged in, or may have logged in through a different tab since the server last reported the user. */
-let isOwnerUncertain = false;
+let isUserUncertain = false;
 addEventListener('focus', () => {
-  isOwnerUncertain = true;
+  isUserUncertain = true;
 });
 
 export const readPageUser = (): Me | undefined => owner;
@@ -56,11 +56,11 @@ export const readPageUser = (): Me | undefined => owner;
 export function isPageUser(me: Me): boolean {
   owner ??= me;
   // Stays set while a different user is logged in, so that every write checks again.
-  isOwnerUncertain = owner.user.id !== me.user.id;
-  return !isOwnerUncertain;
+  isUserUncertain = owner.user.id !== me.user.id;
+  return !isUserUncertain;
 }
 
-export const mayBeDifferentUser = (): boolean => isOwnerUncertain && owner !== undefined;
+export const mayBeDifferentUser = (): boolean => isUserUncertain && owner !== undefined;
 
 /** Resolves when the user has logged in again. */
 export async function waitForLogin(isWrite: boolean): Promise<void> {

@@ -60,7 +60,7 @@ export function DriftPanel({ path, onClose }: { path: FeaturePath; onClose(): vo
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Removes what the server ignores as well: ids, flag names, positions, and a group id that equals the flag name. */
+/** Removes what the server also ignores in a comparison: ids, flag names, positions, and a group id that equals the flag name. */
 function getComparableContent(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { id: _, featureName, sortOrder: __, ...content } = value as Record<string, unknown>;

@@ -6,7 +6,7 @@ test.each([
   ['x'.repeat(95), `${'x'.repeat(95)}-copy`, false],
   ['x'.repeat(96), `${'x'.repeat(95)}-copy`, true],
   ['x'.repeat(100), `${'x'.repeat(95)}-copy`, true],
-])('suggests a name for a copy of %s that fits the maximum length', (name, expected, shortened) => {
+])('suggests a name of valid length for a copy of %s', (name, expected, shortened) => {
   expect(suggestCopyName(name)).toBe(expected);
   expect(expected.length).toBeLessThanOrEqual(MAX_NAME_LENGTH);
   expect(isShortened(name)).toBe(shortened);

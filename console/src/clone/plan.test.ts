@@ -59,7 +59,7 @@ test('lists environments with their source and the audience of their strategies'
   ]);
 });
 
-test('shows omitted parts that share a reason in one line', () => {
+test('shows one line for a part that is omitted in several environments for the same reason', () => {
   const reason = 'A copy is disabled in every environment.';
   const [flag] = tree(
     createPlan('25', {

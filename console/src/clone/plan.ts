@@ -81,7 +81,7 @@ const formatTag = (tag: { type: string; value: string }): string => `${tag.type}
 const formatParent = ({ feature, enabled }: { feature: string; enabled: boolean }): string =>
   enabled ? feature : `${feature} (disabled)`;
 
-/** Returns one line for all omitted parts that share a reason, such as "Enabled in development, production". */
+/** Returns one line for each omitted part and reason, such as "Enabled in development, production". */
 function buildOmittedNodes(omitted: readonly OmittedPart[], source: Feature): PlanNode[] {
   const groups = Map.groupBy(omitted, ({ part, reason }) => `omitted ${part} ${reason}`);
   return [...groups].map(([key, parts]) => {

@@ -31,6 +31,6 @@ export const planQuery = (path: FeaturePath, body: CloneRequest) =>
     gcTime: 0,
   });
 
-/** Executes the plan. The server rejects it with 409 if the result would differ. */
+/** Executes the plan. The server rejects it with 409 if the result would differ from the plan. */
 export const cloneFeature = (path: FeaturePath, body: CloneRequest): Promise<void> =>
   ensureApplied(api.POST(CLONE, { params: { path }, body }));

@@ -3,7 +3,7 @@ import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { applicationQuery } from '../applications/queries.ts';
 
-/** Short, because the user is waiting. The server writes SDK reports every 10 s. */
+/** Short, because the user is waiting, although the server writes SDK reports only every 10 s. */
 const WAITING_MS = 3_000;
 const CONNECTED_MS = 15_000;
 

@@ -40,7 +40,7 @@ test('keeps the Node program running, and reports metrics more often only in a t
   expect(programText('Node', { ...OPTIONS, isTrial: true })).toContain('metricsInterval: 10_000,');
 });
 
-test('quotes names for JavaScript and for the shell', () => {
+test('quotes strings for JavaScript and for the shell', () => {
   expect(programText('Node', { ...OPTIONS, appName: `Ada's \\ shop` })).toContain(`'Ada\\'s \\\\ shop'`);
   expect(programText('curl', { ...OPTIONS, secret: `it's` })).toContain(`'Authorization: it'\\''s'`);
 });

@@ -18,7 +18,7 @@ export type Snippet = {
   text: string | undefined;
 };
 
-/** Returns a program for each way to connect. Every program starts even while the server is down, and then uses default values. */
+/** Returns a program for each way to connect. Every program starts even while the server is down, and uses defaults in the meantime. */
 export const buildSnippets = (options: SnippetOptions): Snippet[] => {
   const isBackend = options.type === 'backend';
   return [

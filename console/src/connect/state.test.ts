@@ -15,7 +15,7 @@ const flag = (name: string, lastSeenAt: string, environments = ['production']) =
   environments,
 });
 
-test('waits until a request arrives', () => {
+test('reports "waiting" before the first request', () => {
   expect(deriveConnection(token, undefined, [], undefined)).toEqual({ state: 'waiting' });
 });
 

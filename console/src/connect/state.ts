@@ -11,7 +11,7 @@ export type Connection = {
   seenAt?: string;
 };
 
-/** The server records when a flag was evaluated only to the hour. */
+/** The server updates the time of a flag's last evaluation at most once an hour. */
 const PRECISION_MS = 3_600_000;
 
 /** Derives the state of a token's first connection. Flags that were evaluated before the token existed do not count. */

@@ -9,7 +9,7 @@ test('reads a pasted table with a value and a description per line', () => {
   ]);
 });
 
-test('reads comma-separated values in one line', () => {
+test('reads values separated by commas or semicolons in one line', () => {
   expect(addValues('NO, SE; DK,', [])).toEqual([{ value: 'NO' }, { value: 'SE' }, { value: 'DK' }]);
 });
 

@@ -135,7 +135,7 @@ function Plan({
   );
 }
 
-/** Reads the range from the URL. By default, it begins a day ago, rounded down to the hour so that the query stays the same. */
+/** Reads the range from the URL. By default, it begins a day ago, rounded down to the hour so that every render makes the same query. */
 function readRange(search: Search): ReplayRange {
   const kind = search.replay === 'missing' ? 'missing' : 'failed';
   const yesterday = new Date(Math.floor((Date.now() - DAY_MS) / 3_600_000) * 3_600_000).toISOString();

@@ -69,8 +69,8 @@ test.each([
     'Failed after 1 attempt. It blocks later deliveries',
   ],
   [{ state: 'success' as const, attempts: 2 }, 'Delivered on attempt 2'],
-])('describes a delivery with %j in one sentence', (fields, sentence) => {
-  expect(headline(fields)).toBe(sentence);
+])('describes a delivery with %j', (fields, text) => {
+  expect(headline(fields)).toBe(text);
 });
 
 test('keeps only the attempts since the schedule restarted, without interrupted attempts', () => {

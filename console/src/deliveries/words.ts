@@ -26,7 +26,7 @@ const FINAL_OUTCOMES = ['success', 'partial', 'gone', 'disallowed', 'configurati
 
 /**
  * Returns the attempts since the schedule started, without interrupted attempts, which do not count. A redelivery restarts the
- * schedule after a final outcome, after the last attempt, or while the delivery waits to be redelivered.
+ * schedule. It is recognized by an attempt after a final outcome or a completed schedule, or by a pending delivery with attempts.
  */
 export function getCurrentRun({ state, attemptList }: DeliveryWithAttempts, schedule: Schedule): Attempt[] {
   let run: Attempt[] = [];
@@ -56,7 +56,7 @@ export function formatLongDuration(ms: number): string {
 
 export type Headline = { start: string; emphasis?: string; end?: string };
 
-/** Describes the state in one sentence, such as "Attempt 4 of 10 in 24 minutes, at 15:06". */
+/** Describes the state in one line, such as "Attempt 4 of 10 in 24 minutes, at 15:06". */
 export function buildHeadline(
   delivery: DeliveryWithAttempts,
   schedule: Schedule,

@@ -10,7 +10,7 @@ export function readServerUrl(enrolment: string): string | undefined {
   }
 }
 
-/** Returns commands that start an edge. They include the server's URL if the enrolment has a different one than the browser. */
+/** Returns commands that start an edge. They include the URL that the browser uses for the server, unless the enrolment has it. */
 export function buildStartCommands(enrolment: string, origin: string): Snippet[] {
   const namesServer = readServerUrl(enrolment) !== origin;
   return [

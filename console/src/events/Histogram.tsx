@@ -6,7 +6,7 @@ import { chooseDayRange, createBars, filterForDays, formatShortDay, formatTicks 
 import s from './events.module.css';
 import { countsQuery } from './queries.ts';
 
-/** Shows events per UTC day. Clicking a day or dragging over several days filters by them. Keyboard users choose a day from the list instead. */
+/** Shows events per UTC day. Clicking a day or dragging over several days filters by them. Keyboard users choose one day from a list. */
 export function Histogram({ filters, onRange }: { filters: Search; onRange(change: Search): void }) {
   const { from: fromFilter, to: toFilter, ...otherFilters } = filters;
   const range = { from: parseDay(fromFilter), to: parseDay(toFilter) };

@@ -7,12 +7,12 @@ test('shows the last 30 days if there is no filter', () => {
   expect(chooseDayRange({}, now)).toEqual({ from: '2026-10-17', to: '2026-11-15', today: '2026-11-15' });
 });
 
-test('shows up to 120 days for a filter that begins earlier', () => {
+test('shows up to 120 days for a filter that begins more than 30 days ago', () => {
   expect(chooseDayRange({ from: '2026-09-01' }, now)).toMatchObject({ from: '2026-09-01', to: '2026-11-15' });
   expect(chooseDayRange({ from: '2020-01-01' }, now)).toMatchObject({ from: '2026-07-19', to: '2026-11-15' });
 });
 
-test('shows the 30 days up to the end of an older filter', () => {
+test('shows the 30 days up to the end of a filter that ends more than 30 days ago', () => {
   expect(chooseDayRange({ to: '2026-06-30' }, now)).toMatchObject({ from: '2026-06-01', to: '2026-06-30' });
 });
 
@@ -29,7 +29,7 @@ test('labels days at equal intervals', () => {
   expect(formatTicks('2026-11-15', '2026-11-15', '2026-11-15')).toEqual(['today']);
 });
 
-test('leaves out the end of a range that ends today', () => {
+test('omits the end from the filter for a range that ends today', () => {
   expect(filterForDays('2026-11-08', '2026-11-15', '2026-11-15')).toEqual({
     from: 'IS:2026-11-08',
     to: undefined,

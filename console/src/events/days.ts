@@ -17,7 +17,7 @@ const daysBetween = (firstDay: string, lastDay: string): number =>
 /** Formats a day as "8 Nov". */
 export const formatShortDay = (day: string): string => SHORT_FORMAT.format(new Date(day));
 
-/** Chooses the days to show: the last 30 days, or the days that the filter selects, but at most 120. */
+/** Chooses the days to show: 30 days up to today or to the end of an older filter. If the filter begins earlier, up to 120 days. */
 export function chooseDayRange(
   range: { from?: string | undefined; to?: string | undefined },
   now = Date.now(),
@@ -58,7 +58,7 @@ export function formatTicks(firstDay: string, lastDay: string, today: string): s
     .map(day => (day === today ? 'today' : formatShortDay(day)));
 }
 
-/** Returns the filter for a range of days. A range that ends today has no end, so that it includes new events. */
+/** Returns the filter for a range of days. If the range ends today, the filter has no end, so that it includes new events. */
 export const filterForDays = (firstDay: string, lastDay: string, today: string): Search => ({
   from: `IS:${firstDay}`,
   to: lastDay === today ? undefined : `IS:${lastDay}`,

@@ -12,7 +12,7 @@ const event = (fields: object): Event =>
     ...fields,
   }) as Event; // The functions read only these fields.
 
-test('an event is revertible only if it contains the data that the revert needs', () => {
+test('an event is revertible only if its type is revertible and it contains the necessary data', () => {
   expect(isRevertible(event({ type: 'feature-environment-enabled' }))).toBe(true);
   expect(isRevertible(event({ type: 'feature-strategy-update', preData: {}, data: {} }))).toBe(true);
   expect(isRevertible(event({ type: 'feature-strategy-update', data: {} }))).toBe(false);
@@ -21,7 +21,7 @@ test('an event is revertible only if it contains the data that the revert needs'
   expect(isRevertible(event({ type: 'feature-deleted', preData: {} }))).toBe(false);
 });
 
-test("reverting requires the permission for the opposite operation in the event's scope", () => {
+test("returns the operation that reverts an event, and the event's project and environment", () => {
   const segment = event({ type: 'segment-updated', preData: {}, data: {}, environment: null });
   const toggle = event({ type: 'feature-environment-enabled' });
   if (!isRevertible(segment) || !isRevertible(toggle)) throw new Error('Both events must be revertible.');

@@ -313,7 +313,7 @@ const PLANS: Record<RevertibleType, Planner> = {
         stateAfter: pickFields(event.data as typeof project),
         current: pickFields(project),
       },
-      // An event has the fields of only one of the two operations.
+      // An event comes from updateProject or updateSettings, and has the fields of only that operation.
       ({ name, description, ...settings }, reason, changedFields) => {
         const { mode, defaultStickiness } = settings;
         return changedFields.some(field => field === 'name' || field === 'description')

@@ -42,7 +42,7 @@ export function isRevertible(event: Event): event is RevertibleEvent {
   return !/-add$|-added$|-tagged$/.test(type) || data !== null;
 }
 
-/** Returns the operation that reverts the event, and its scope, so that a control can check the permission. */
+/** Returns the operation that reverts the event, and the event's scope, so that a control can check the permission. */
 export function getRevertCall({ type, project, environment }: RevertibleEvent): {
   call: OperationId;
   project?: string;

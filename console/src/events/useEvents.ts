@@ -68,7 +68,7 @@ export function useEvents(filters: Search, isLive: boolean) {
     events: NO_EVENTS,
   });
 
-  // A reload of the first page includes the added events.
+  // A reloaded first page includes the added events, so they are not added again.
   const firstPage = client.getQueryData(eventsPage(client, filters, 0, 0).queryKey);
   const addedEvents = shownTail.firstPage === firstPage ? shownTail.events : NO_EVENTS;
   const results = useQueries({

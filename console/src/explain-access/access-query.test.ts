@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseQuery, withField } from './access-query.ts';
 
-test('reads the query from a URL without other parameters', () => {
+test('reads the query from a URL, and ignores other parameters', () => {
   expect(parseQuery({ user: '7', permission: 'CREATE_FEATURE', project: 'payments', q: 'x' })).toEqual({
     user: '7',
     permission: 'CREATE_FEATURE',

@@ -11,7 +11,7 @@ export type OtherRole = schemas['OtherAccessRole'];
 export type Change = schemas['AccessChange'];
 type Permission = schemas['Permission'];
 
-/** The decision and its reasons. A rejected request is not retried, because the project may be hidden from the user. */
+/** The decision and its reasons. A rejected request is not retried, because the cause may be a project that is hidden from the user. */
 export const explanationQuery = (query: AccessQuery) =>
   queryOptions({
     queryKey: [...keys.roles, 'explain', query],

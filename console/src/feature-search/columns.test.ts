@@ -9,6 +9,6 @@ test.each([
   [900, ['project', 'type', 'state']],
   [792, ['project', 'state']],
   [400, []],
-])('shows the most important columns in a list that is %i px wide', (width, columns) => {
+])('shows as many columns as fit into a list that is %i px wide', (width, columns) => {
   expect(fitColumns(ALL_COLUMNS, 3, width)).toEqual(columns);
 });

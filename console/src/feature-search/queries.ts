@@ -124,7 +124,7 @@ export const planClones = async (
     }),
   )) as schemas['ClonePlan']; // A dry run responds with a plan, never with flags.
 
-/** Executes the plan. The server rejects it with 409 if the result would differ. */
+/** Executes the plan. The server rejects it with 409 if the result would differ from the plan. */
 export const cloneFlags = (projectId: string, features: Copy[], planId: string): Promise<void> =>
   ensureApplied(
     api.POST('/api/admin/projects/{projectId}/clone', {

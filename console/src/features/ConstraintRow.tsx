@@ -21,7 +21,7 @@ import type { Constraint, ContextField } from './queries.ts';
 import { ValuesInput } from './ValuesInput.tsx';
 import { formatList, getOperatorLabel } from './words.ts';
 
-/** Labels of list operators in the menu. A sentence needs no "any of", because its list of values already contains "or". */
+/** Labels of list operators in the menu. Sentences omit "any of", because their lists of values already contain "or". */
 const LIST_LABELS: Partial<Record<Constraint['operator'], string>> = {
   IN: 'is any of',
   NOT_IN: 'is none of',

@@ -23,7 +23,7 @@ const side = (strategies: Strategy[], enabled = true, variants = [] as (typeof V
 });
 
 describe('the effect of a copy between environments', () => {
-  test('a source without strategies removes all strategies and disables the flag', () => {
+  test('copying an environment without strategies removes all strategies and disables the flag', () => {
     expect(describeCopyEffect(side([]), side([strategy('a')]))).toEqual({
       present: 'removes 1 strategy and disables the flag',
       past: 'removed 1 strategy and disabled the flag',
@@ -39,7 +39,7 @@ describe('the effect of a copy between environments', () => {
     });
   });
 
-  test('a source whose strategies are all disabled disables the flag', () => {
+  test('copying an environment whose strategies are all disabled disables the flag', () => {
     expect(describeCopyEffect(side([strategy('a', true)]), side([strategy('b')]))).toMatchObject({
       present: 'removes 1 strategy, adds 1 strategy and disables the flag',
     });

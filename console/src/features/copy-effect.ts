@@ -16,7 +16,7 @@ export const getStrategyContent = ({ id: _, featureName: __, sortOrder: ___, ...
 const serializeStrategies = ({ strategies }: Side): string[] =>
   strategies.map(strategy => JSON.stringify(getStrategyContent(strategy)));
 
-/** Returns the strings missing from the other list. A string that occurs twice in this list must occur twice in the other. */
+/** Returns the strings missing from the other list. A string that occurs twice must occur twice in the other list too. */
 function listMissingStrings(texts: readonly string[], otherTexts: readonly string[]): string[] {
   const unmatched = [...otherTexts];
   return texts.filter(text => {

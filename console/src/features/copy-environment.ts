@@ -21,7 +21,7 @@ const getState = ({ enabled, strategies, variants }: Omit<Side, 'name'>) => ({
 const isSame = (a: Omit<Side, 'name'>, b: Omit<Side, 'name'>): boolean =>
   computeChanges(getState(a), getState(b)).length === 0;
 
-/** Throws an error with the message if the request was rejected because somebody else changed the environment first. */
+/** Throws an error with the message if somebody else changed the environment first. Otherwise, rethrows the original error. */
 const rethrowConflict =
   (message: string) =>
   (error: unknown): never => {

@@ -28,7 +28,7 @@ describe('problems that prevent saving', () => {
     };
     expect(findProblems(draft)).toEqual(['Enter a value for plan.']);
   });
-  test.each(['', '33.5', '101', '-1'])('reports the rollout "%s"', rollout => {
+  test.each(['', '33.5', '101', '-1'])('reports the invalid rollout "%s"', rollout => {
     const draft = newDraft('a');
     expect(findProblems({ ...draft, parameters: { ...draft.parameters, rollout } })).toEqual([
       'The rollout must be a whole number from 0 to 100.',

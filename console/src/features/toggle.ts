@@ -3,7 +3,7 @@ import { MAX_REASON_LENGTH } from '../api/reason.ts';
 import { toast } from '../ui/toasts.ts';
 import { deleteStrategy, type FlagInEnvironment, findAddedStrategy, setEnabled } from './queries.ts';
 
-const toastSubject = ({ featureName, environment }: FlagInEnvironment): string =>
+const getToggleKey = ({ featureName, environment }: FlagInEnvironment): string =>
   `${featureName} in ${environment}`;
 
 /** The newest change of each toggle that has pending changes. */
@@ -11,7 +11,7 @@ const pendingChanges = new Map<string, Promise<void>>();
 
 /** Runs the changes of one toggle one after the other, because an undo that removes a strategy must not overtake a later click. */
 function runInOrder(path: FlagInEnvironment, change: () => Promise<void>): Promise<void> {
-  const toggle = toastSubject(path);
+  const toggle = getToggleKey(path);
   const result = (pendingChanges.get(toggle) ?? Promise.resolve()).then(change);
   const completion = result
     .catch(() => {})
@@ -32,7 +32,7 @@ export async function toggleWithUndo(
   await runInOrder(path, () => setEnabled(client, path, enabled, { reason }));
   toast({
     message: `${path.featureName} is ${enabled ? 'enabled' : 'disabled'} in ${path.environment}.`,
-    about: toastSubject(path),
+    about: getToggleKey(path),
     action: {
       label: 'Undo',
       run: () =>
@@ -63,5 +63,5 @@ export const toastFailedToggle =
     toast({
       tone: 'bad',
       message: `${path.featureName} was not ${enabled ? 'enabled' : 'disabled'} in ${path.environment}. ${error instanceof Error ? error.message : String(error)}`,
-      about: toastSubject(path),
+      about: getToggleKey(path),
     });

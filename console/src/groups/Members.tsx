@@ -48,7 +48,7 @@ export function Members({
         onChange={event => setTypedText(event.target.value)}
         onKeyDown={event => {
           if (event.key !== 'Enter') return;
-          // Prevents the default, because Enter adds the first user instead of saving the group.
+          // Enter adds the first user, and must not save the group.
           event.preventDefault();
           if (candidates[0]) add(candidates[0]);
         }}

@@ -18,7 +18,7 @@ export function FirstRun({ onHide }: { onHide(): void }) {
   const me = useMe();
   const flag = useQuery(newestFlagQuery).data;
   const existingToken = useQuery(newestTokenQuery).data;
-  // Kept separately, because only the response that created the token has the secret.
+  // Kept separately, because only the response to creating the token contains the secret.
   const [createdToken, setCreatedToken] = useState<CreatedToken>();
   const token = createdToken ?? existingToken ?? undefined;
   const { completedSteps, connection } = useProgress(flag ?? undefined, token);

@@ -16,7 +16,7 @@ export type Draft = {
 
 const ALL = '*';
 
-/** Replaces secrets that the user typed with the masks of the saved secrets, so that the tab can store the draft. */
+/** Replaces typed secrets with the masks of the saved secrets, so that the tab can store the draft. */
 export const withoutSecrets =
   (provider: Provider, saved: Draft) =>
   (draft: Draft): Draft => {

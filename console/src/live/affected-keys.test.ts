@@ -7,7 +7,7 @@ import { EVERYTHING, FIND_KEYS_BY_TYPE, listAffectedKeys } from './affected-keys
 const openapi = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'));
 const types: string[] = openapi.components.schemas.EventType.enum;
 
-test('has an entry for every event type in the API', () => {
+test('FIND_KEYS_BY_TYPE has an entry for every event type in the API', () => {
   expect(types.length).toBeGreaterThan(100);
   expect(Object.keys(FIND_KEYS_BY_TYPE).toSorted()).toEqual(types.toSorted());
 });

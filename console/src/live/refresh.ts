@@ -22,7 +22,7 @@ export type Refresher = {
   afterEvents: (events: readonly Pick<Event, 'type' | 'project' | 'featureName'>[]) => void;
   /** Reloads what this user's change may have affected, without waiting for its events, which other changes can delay. */
   afterWrite: (write: Write) => Promise<void>;
-  /** Reloads these queries after the same delay. */
+  /** Reloads these queries after the same delay as `afterEvents`. */
   reload: (queryKeys: readonly QueryKey[]) => void;
   reloadEverything: () => void;
 };

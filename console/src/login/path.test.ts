@@ -10,6 +10,6 @@ test.each([
   ['/\\example.com', '/'],
   ['https://example.com', '/'],
   [undefined, '/'],
-])('after a login that started at %s, the console opens %s', (target, path) => {
+])('if the login page should return to %s, the console opens %s', (target, path) => {
   expect(getPathAfterLogin(target)).toBe(path);
 });

@@ -43,7 +43,7 @@ export function RoleForm({
   const messages = messagesByField(error);
   const [chosenId, setChosenId] = useState<string>();
   const requestedId = chosenId ?? String(defaultComparison?.id ?? '');
-  // Only roles of the same kind are compared, so the choice may no longer be valid.
+  // Only roles of the same kind are compared, so changing the kind can invalidate the choice.
   const comparedId = compareWith.some(({ id }) => String(id) === requestedId) ? requestedId : '';
   const [onlyDifferences, setOnlyDifferences] = useState(false);
   const otherResult = useQuery({ ...roleQuery(Number(comparedId)), enabled: comparedId !== '' });

@@ -70,7 +70,7 @@ const LABELS: Record<string, string> = {
   ADMIN: 'Do everything',
 };
 
-/** Describes a permission outside the matrix in the matrix's terms, for example as "Enable and disable flags" or "Update segments". */
+/** Describes a permission for use outside the matrix, for example as "Enable and disable flags" or "Update segments". */
 export function getPermissionLabel(name: string): string {
   const position = POSITIONS.get(name);
   if (LABELS[name] || !position || !('column' in position)) return LABELS[name] ?? formatPermission(name);

@@ -140,7 +140,7 @@ const findDefaultProject = (projects: readonly Project[] = []): Project | undefi
 function InstanceItems() {
   const hasAdministration = listAdminEntries(useMe()).length > 0;
   const maySeeDeliveries = useMissingPermissions('getDeliveries').length === 0;
-  // Shown only to users who may see deliveries, because others could not find out what failed.
+  // Loaded only for users who may see deliveries, because others could not find out what failed.
   const { data: integrations = [] } = useQuery({ ...integrationsQuery, enabled: maySeeDeliveries });
   const failingIntegrations = maySeeDeliveries
     ? integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null).length

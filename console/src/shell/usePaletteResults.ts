@@ -32,7 +32,7 @@ export function usePaletteResults(text: string): PaletteItem[] {
   const findMatches = (items: PaletteItem[]): PaletteItem[] =>
     items.filter(({ label }) => label.toLowerCase().includes(searchText)).slice(0, MAX_RESULTS_PER_KIND);
   return [
-    // The server also compares email addresses.
+    // Not filtered by label, because the server also finds users by email address.
     ...(users.data ?? []).slice(0, MAX_RESULTS_PER_KIND).map(user => ({
       to: `/admin/users?user=${user.id}`,
       label: getDisplayName(user),

@@ -17,7 +17,7 @@ export function useScrollRestoration(): void {
     () =>
       history.subscribe(({ location, action }) => {
         if (action.type !== 'PUSH') return;
-        // Opening a new page discards the history entries that Forward would have opened.
+        // A new page discards the history entries that Forward would have opened, so their offsets are obsolete.
         const newEntry = location.state.__TSR_index;
         for (const entry of offsetsByEntry.keys()) if (entry >= newEntry) offsetsByEntry.delete(entry);
       }),
@@ -74,7 +74,7 @@ function scrollTo(path: string, top: number): boolean {
 }
 
 /**
- * Returns a selector for the region, which uses its label. Without a label, the selector uses the position of each ancestor, and
+ * Returns a selector that finds the region by its label. Without a label, the selector uses the position of each ancestor, although
  * positions can change when a part of the page loads later. Returns undefined for an element outside the page.
  */
 function buildSelector(region: Element): string | undefined {

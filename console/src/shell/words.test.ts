@@ -10,7 +10,7 @@ test('reports an unreachable server or database, and nothing while the server re
   expect(describeConnection({ ...CONNECTED, unavailable: true, snapshot })).toMatch(/^The database is unr/);
 });
 
-test('keeps the message about a waiting change when reads succeed in between', () => {
+test('keeps the message about a waiting change, whether or not reads succeed', () => {
   const waiting = { ...CONNECTED, waitingWrites: 1 };
 
   expect(describeConnection(waiting)).toBe('The server has not responded yet.');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isForAgent, NO_SCOPE, toScope } from './words.ts';
 
-test('limits a read-only agent token to its projects', () => {
+test('limits a read-only agent token to its projects, and ignores the number of changes', () => {
   const draft = { ...NO_SCOPE, access: 'agent-read' as const, projects: ['payments'], maxChanges: '5' };
 
   expect(toScope(draft)).toEqual({ readOnly: true, projects: ['payments'] });

@@ -70,7 +70,7 @@ export function SecondNavigation({
 }
 
 /**
- * Returns whether another item's URL is below this item's URL. Such an item needs an exact match, because only one item may be
+ * Returns whether another item's URL is below this item's URL. If so, this item needs an exact match, so that only one item is
  * marked.
  */
 const isPrefix = ({ to }: NavigationItem, allItems: readonly NavigationItem[]): boolean =>
