@@ -62,7 +62,7 @@ function sharedByPages(name: string, share: number): (id: string, graph: Graph) 
   };
 }
 
-/** The error message is short, because it is part of the first load. */
+/** The error message is short, because the stub is part of the first load. */
 const renderStub = (name: string): string =>
   `export const ${name} = () => { throw new Error("vite.config.ts"); };`;
 
@@ -75,10 +75,10 @@ const STUBS: Record<string, string> = {
   '/MantineCssVariables/MantineCssVariables.mjs': 'export const MantineCssVariables = () => null;',
   // theme.ts has the other colors that the console uses.
   '/MantineProvider/default-colors.mjs': `export const DEFAULT_COLORS = { red: ${JSON.stringify(DEFAULT_THEME.colors.red)} };`,
-  // Nothing has an arrow without `withArrow`.
+  // The console never sets `withArrow`.
   '/FloatingArrow/FloatingArrow.mjs': 'export const FloatingArrow = () => null;',
   '/FloatingArrow/get-arrow-position-styles.mjs': 'export const getArrowMergeDropdownStyles = () => ({});',
-  // useScrollRestoration replaces this, because pages scroll in separate regions.
+  // useScrollRestoration replaces the router's version, because pages scroll in separate regions.
   '/router-core/dist/esm/scroll-restoration.js': SCROLL,
   '/Popover/PopoverContextMenu/PopoverContextMenu.mjs': renderStub('PopoverContextMenu'),
 };
@@ -110,7 +110,7 @@ export default defineConfig({
     // The content security policy allows no fonts or styles in data: URLs, and Trusted Types reject the polyfill.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Libraries change less often than our code, so browsers keep them across releases.
+    // Libraries change less often than our code, so in separate chunks, browsers can cache them across releases.
     rolldownOptions: {
       output: {
         codeSplitting: {

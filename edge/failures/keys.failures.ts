@@ -128,7 +128,7 @@ test('an edge follows a new signing key through NATS alone, and no longer trusts
   world.proxy.moveTo(oldServer.port);
 });
 
-test('a batch ends when more arrives than was requested', async () => {
+test('reading a batch fails if more arrives than was requested', async () => {
   const publisher = await connectAs('publisher');
   const hostile = await connectAs('publisher');
   let sentMessageCount = 0;

@@ -183,7 +183,7 @@ test('an edge without a data folder starts from NATS while all servers are down'
   world.proxy.moveTo(server.port);
 });
 
-test('while NATS is silent, an edge reads a change that is too large for a frame from the server', async () => {
+test('while NATS is silent, an edge gets from the server a change that is too large for a frame', async () => {
   await waitUntilEqual(await startEdge());
   await stopProcess(servers[0] as RunningServer);
   servers.length = 0;
@@ -246,7 +246,7 @@ test("when one of the feed's projects is archived, an edge continues with the re
   expect(edge.output()).not.toContain('revoked');
 });
 
-test('an edge that can reach only NATS replaces its frames with a snapshot that is a little older', async () => {
+test('after 1,000 changes, an edge that can reach only NATS replaces its frames with the snapshot in NATS', async () => {
   const edge = await startEdge();
   await waitUntilEqual(edge);
   await waitUntilLive(edge);

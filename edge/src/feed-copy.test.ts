@@ -17,7 +17,7 @@ const copyTo = async (last: number) => {
   return { copy, written: writtenTexts };
 };
 
-test('returns the frames that a reader lacks, in order', async () => {
+test('returns the frames that a reader may lack, in order', async () => {
   const { copy } = await copyTo(8);
   const readTexts = (from?: ReturnType<typeof positionAt>): string[] => {
     const texts: string[] = [];
@@ -37,13 +37,13 @@ test('returns the frames that a reader lacks, in order', async () => {
   expect(readTexts({ ...positionAt(7), epoch: 'b' })).toEqual(['6', '7', '8']);
 });
 
-test('once there are many frames, an older snapshot replaces the frames before it', async () => {
+test('once there are more than 1,000 frames, an older snapshot replaces the frames before it', async () => {
   const { copy, written } = await copyTo(1_005);
   const older = buildSnapshot({ revision: 900 });
   expect(copy.isSnapshotDue()).toBe(false);
-  // A few frames are not worth replacing.
+  // No snapshot is due yet, so none may replace frames.
   expect(copy.mayReplaceFrames(older)).toBe(false);
-  // The current snapshot is outdated, because the key that signed it may soon be removed.
+  // An outdated snapshot can be replaced earlier, because the key that signed it might soon be removed.
   expect(copy.mayReplaceFrames(older, true)).toBe(true);
   copy.keepFrame('1006', frameTo(1_006));
 

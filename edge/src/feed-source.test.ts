@@ -25,7 +25,7 @@ test('applies the snapshot of a new epoch even if a token lookup runs between ta
   expect(scope && [...scope.current.features.keys()]).toEqual(['restored']);
 });
 
-test("a tokens frame that starts before the edge's own revision is a gap, because it may omit a token that was revoked since then", () => {
+test("a tokens frame that starts before the edge's own revision is a gap, because it omits tokens created and revoked in its range", () => {
   const feed = makeFeedSource(
     FEED,
     'edge',

@@ -300,7 +300,7 @@ const isSmaller = (a: Feed, b: Feed): boolean => (a.projects?.length ?? 0) < (b.
 export const isSame = (a: Feed, b: Feed): boolean =>
   a.environment === b.environment && JSON.stringify(a.projects) === JSON.stringify(b.projects);
 
-/** Throws unless this is the enrolment's feed. It may have fewer projects, because projects may have been deleted since. */
+/** Throws unless this is the enrolment's feed. Projects can be missing, because they can have been archived since. */
 export function checkFeed(feed: Feed, enrolledFeed: Feed): void {
   const { projects } = enrolledFeed;
   const isPart =

@@ -105,7 +105,7 @@ export function consumeFeed(
   const follow = async (): Promise<void> => {
     if (!feed.position || isOutdated)
       await readSnapshot().catch(error => {
-        // The stream begins with the current keys, so an untrusted key is not fatal. An edge that has flags can always read on.
+        // The stream begins with the current keys, so an untrusted key is not fatal. An edge that has flags can always continue.
         if (!feed.position && !(error instanceof UntrustedKeyError)) throw error;
       });
     if (stopController.signal.aborted) return;

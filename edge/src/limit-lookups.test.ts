@@ -34,7 +34,7 @@ test('looks up each hash once, and remembers an unknown token for a minute', asy
   await lookUp('a');
   expect(lookedUpHashes).toEqual(['a', 'a']);
 
-  // An edge that reads from this one rejects a response that is older than its tokens.
+  // An edge that reads from this one rejects a response that is older than its tokens, so it is not reused.
   revision = 2;
   await lookUp('a');
   expect(lookedUpHashes).toEqual(['a', 'a', 'a']);

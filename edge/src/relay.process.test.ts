@@ -142,7 +142,7 @@ test('created and revoked tokens take effect behind both edges', async () => {
   expect((await read(far, later)).status).toBe(200);
 });
 
-test('the far edge keeps serving while the near edge is killed, and then catches up', async () => {
+test('the far edge keeps serving while the near edge is down, and then catches up', async () => {
   await waitUntilEqual();
   await kill(near);
   for (let number = 0; number < 30; number++) await chain.createFlag(`cut-${number}`);

@@ -72,7 +72,7 @@ export function startReporting(
       rejectionCount = 0;
       if (sealed) await spool.removeSealed();
       clients.forget(missing);
-      // The other questions are about revisions that this edge does not have yet, so its streams cannot have them either.
+      // Skips questions about revisions that this edge does not have yet, because its streams cannot have them either.
       const servedQuestions = questions.filter(({ revision }) => revision <= position.revision);
       if (servedQuestions.length > 0)
         reconnectClients(new Map(servedQuestions.map(question => [question.environment, question.revision])));

@@ -136,9 +136,9 @@ export function Tooltip({
 function placeTooltip(box: HTMLElement, target: Element): void {
   const { left, right, top, bottom } = target.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = box;
-  const middle = (left + right - width) / 2;
+  const centeredLeft = (left + right - width) / 2;
   const topAbove = top - height - GAP_PX;
-  box.style.left = `${Math.max(GAP_PX, Math.min(middle, innerWidth - width - GAP_PX))}px`;
+  box.style.left = `${Math.max(GAP_PX, Math.min(centeredLeft, innerWidth - width - GAP_PX))}px`;
   box.style.top = `${topAbove > 0 ? topAbove : bottom + GAP_PX}px`;
 }
 
@@ -170,8 +170,8 @@ function TooltipText({
   useEachFrame(true, () => {
     if (popover.current) placeTooltip(popover.current, target);
   });
-  // A layout effect runs as soon as the tooltip disappears. Any later, and the next Esc would go to the tooltip instead of the
-  // dialog.
+  // The cleanup of a layout effect runs as soon as the tooltip disappears. Otherwise, the next Esc could go to the old tooltip
+  // instead of closing a dialog.
   useLayoutEffect(() => {
     const ownTooltip = { target, hide: onEscape };
     shownTooltip = ownTooltip;

@@ -234,7 +234,7 @@ test.each([
   expect(parseSearchText(typedText)).toBe(text);
 });
 
-test('suggests values by their first two or more characters, without the filter name', () => {
+test('without a filter name, suggests values that begin with two or more typed characters', () => {
   const suggestTexts = (typedText: string) => suggestValues(typedText, FIELDS).map(({ text }) => text);
 
   expect(suggestTexts('pay')).toEqual(['project:Payments']);
@@ -251,7 +251,7 @@ test.each([
   ['yes', ['yes']],
   ['stal', ['stal']],
 ])(
-  'for the word %j, suggests the filters that it can mean before the plain text, and Enter chooses the first',
+  'for the word %j, suggests any filters that it can mean before the plain text, and Enter chooses the first',
   (typedText, texts) => {
     const fields: FilterField[] = [
       ...FIELDS.filter(({ kind }) => kind !== 'status'),

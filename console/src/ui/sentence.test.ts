@@ -42,7 +42,7 @@ test('prefers the parts that the server sends', () => {
   );
 });
 
-test('encodes names in links', () => {
+test('encodes names in links, and links only to pages that the user may open', () => {
   const mayOpenAll = () => true;
   expect(findLinkTarget({ kind: 'feature', id: 'a/b', project: 'p q' }, mayOpenAll)).toEqual({
     to: '/projects/p%20q/features/a%2Fb',

@@ -90,7 +90,7 @@ export function suggest(typedText: string, fields: readonly FilterField[]): Sugg
     )
     .slice(0, MAX_SUGGESTIONS)
     .map(({ value, label = value }) => {
-      // Labels of found values can contain commas.
+      // Labels of found values can contain the separator.
       const texts = [...chosenLabels, field?.find ? value : label];
       return createSuggestion(
         `${minus}${key}:${texts.join(',')}`,

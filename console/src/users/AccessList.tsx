@@ -86,7 +86,7 @@ function ProjectAccess({ name, project }: { name: string; project: Project }) {
           </span>
         )}
       </header>
-      <ReasonRule name={name} project={project} />
+      <AccessReasons name={name} project={project} />
     </li>
   );
 }
@@ -123,7 +123,7 @@ function GrantRole({ user, projects }: { user: number; projects: readonly Projec
   );
 }
 
-function ReasonRule({ name, project }: { name: string; project: Project }) {
+function AccessReasons({ name, project }: { name: string; project: Project }) {
   if (!project.readable) return <p className={s.reason}>Private, and {name} is not a member</p>;
   return (
     <>

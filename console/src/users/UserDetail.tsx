@@ -295,7 +295,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** The maximum number of names in the dialog. The panel shows all names. */
+/** The maximum number of names in the deactivation dialog. */
 const MAX_SHOWN_NAMES = 5;
 
 function Deletion({ user, access }: { user: User; access: Access }) {

@@ -160,8 +160,8 @@ test('an older snapshot never replaces a newer one, even if its publisher was pa
   });
   await expect.poll(() => writeCount, POLL).toBe(1);
   await chain.createFlag('newer');
-  const expected = async () => (await read(chain.server, sdkToken)).body;
-  await expect.poll(expected, POLL).toContain('"newer"');
+  const readBody = async () => (await read(chain.server, sdkToken)).body;
+  await expect.poll(readBody, POLL).toContain('"newer"');
   const fast = start(to);
   expect(await fast.ended, fast.output()).toBe(0);
   expect(await flagsIn(fromS3(to))).toContain('newer');
@@ -193,7 +193,7 @@ test('a folder stays readable while its publisher is killed again and again', as
     await publisher.ended;
     expect((await readPublished(fromFolder(to))).snapshot.feed.environment).toBe('production');
   }
-  // Only one process publishes there, and only one feed.
+  // Only one process may publish to the folder, and only one feed.
   const writer = start(to, '--follow');
   await expect.poll(() => flagsIn(fromFolder(to)), POLL).toContain(`unseen-${flagCount}`);
   const other = start(to);

@@ -19,7 +19,7 @@ export function readBulk(body: JsonObject): Bulk {
     for (const [index, item] of value.entries()) {
       for (const field of required) {
         if (typeof item[field] === 'string') continue;
-        // The response lists no more than these, and creating 290,000 violations took 600 ms.
+        // The response lists no more than MAX_LISTED violations, and creating 290,000 took 600 ms.
         if (++total <= MAX_LISTED)
           violations.push({ message: `${field} must be a string`, path: `/body/${name}/${index}/${field}` });
       }

@@ -32,7 +32,7 @@ test('a client that is up to date in its scope counts as having every change in 
   expect(client?.revision).toBe(9);
 });
 
-test('a client that presents a revision older than its scope counts as having that older revision', () => {
+test('a client that is behind its scope counts as having the revision it presents, or revision 0 without one', () => {
   const clients = makeClients();
 
   expect(clients.recordContact(TOKEN, headers('a'), scopeAt(5, 9), 3)?.revision).toBe(3);

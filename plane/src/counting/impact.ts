@@ -8,7 +8,7 @@ const MAX_SERIES_PER_TOKEN = 500;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const MAX_LABELS = 10;
-/** How many labels of a sample are read. Names that turn into the same label count once. */
+/** How many labels of a sample are read: more than MAX_LABELS, because names that turn into the same label count once. */
 const MAX_READ_LABELS = 100;
 const MAX_BUCKETS = 50;
 const MAX_NAME_LENGTH = 100;

@@ -38,7 +38,7 @@ export type IsKnown = (environment: string, feature: string, variant?: string) =
 export type Counts = { yes: number; no: number; seenAt: number; variants: Map<string, number> | undefined };
 
 /**
- * The features that an application evaluated within an hour, as reported with tokens for these projects (undefined: all). Hours
+ * The features that an application evaluated within an hour, as reported with one token for `projects` (undefined: all). Hours
  * are counted from 1970.
  */
 export type Bucket = {

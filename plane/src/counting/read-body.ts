@@ -22,7 +22,7 @@ export function readCount(value: unknown): number {
   return Math.min(Math.floor(value), MAX_COUNT);
 }
 
-/** The time of a bucket in milliseconds, from a string or a number. If the sender's clock is wrong, the current time is used. */
+/** The time of a bucket in milliseconds. An invalid time counts as now. Others are limited to the last 24 hours and next 5 minutes. */
 export function readTime(value: unknown, now: number): number {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   if (typeof time !== 'number' || !Number.isFinite(time)) return now;

@@ -292,7 +292,7 @@ describe('bulk metrics', () => {
   };
   const application = { appName: 'shop', instanceId: 'i1', environment: 'production', sdkType: 'frontend' };
 
-  test("counts entries for the token's environment", async () => {
+  test("counts only entries for the token's environment", async () => {
     const { usage } = usageWith();
 
     await usage.reportBulk(token, {
@@ -481,7 +481,7 @@ describe('large bodies', () => {
     expect(keys.at(-1)).toBe(20_001);
   });
 
-  test('from two tokens are counted in alternating turns', async () => {
+  test('from two tokens are counted completely, in turns', async () => {
     const { usage } = usageWith();
 
     const reports = [token, { ...token, id: 2 }].map(reporter =>
@@ -536,7 +536,7 @@ describe('large bodies', () => {
     expect(usage.impact.text()).toContain('unleash_counter_x 5000\n');
   });
 
-  test('count at most 1,000 variants per feature', async () => {
+  test('are counted with at most 1,000 variants per feature', async () => {
     const { usage, getDroppedCount } = usageWith();
     const variants = Object.fromEntries(Array.from({ length: 1_200 }, (_, n) => [`v${n}`, 1]));
 

@@ -58,7 +58,7 @@ const Head = Type.Object({
   origins: Type.Array(Type.String()),
   /** The sender's current time, which decides whether a token has expired. */
   now: Type.String({ format: 'date-time' }),
-  /** Seconds since the sender last confirmed that this is current. */
+  /** Seconds since the sender last confirmed that this position is current. */
   age: Type.Number({ minimum: 0 }),
 });
 export type Head = Static<typeof Head>;

@@ -211,7 +211,7 @@ export function makeSnapshots(
     const id = feedKey(feed);
     const cached = cache.get(id);
     if (cached?.etag === etag) return await cached.snapshot;
-    // Uses the same clock as heads, because edges compare the two.
+    // Uses the same clock as heads, because edges compare the times of both.
     const takenAt = new Date(state.tokens.now() - (state.age ?? 0) * 1_000).toISOString();
     const rows = { ...takeSnapshot(state, feed, environment), takenAt };
     const snapshot = encodeSnapshot(rows, key).then(parts => {

@@ -88,7 +88,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     },
     return503OnClosing: false,
     schemaController: lazyCompilers,
-    // The router rejects a path before it reaches a plugin.
+    // The router rejects a path before a plugin can handle the error.
     frameworkErrors: (error, request, reply) =>
       (OFREP_PATH.test(request.url) ? failOfrep : fail)(error, request, reply),
   });
@@ -188,7 +188,7 @@ function makeErrorHandler(responder: Responder, log: SdkAppSettings['log']): Han
       'content-type',
       'application/json; charset=utf-8',
       ...(retryAfter === undefined ? [] : ['retry-after', String(retryAfter)]),
-      // The rest of the body is not read.
+      // The connection still has unread body bytes.
       ...(request.raw.complete ? [] : ['connection', 'close']),
     ]);
   };

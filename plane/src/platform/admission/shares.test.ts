@@ -120,7 +120,7 @@ test('skips a request whose client disconnected', async () => {
   await expect(next).resolves.toBeTypeOf('function');
 });
 
-test('tryAcquire takes units only while they are free', () => {
+test("tryAcquire takes units only up to the caller's share", () => {
   const shares = make({ capacity: 4 });
 
   const releases = [1, 2, 3].map(() => shares.tryAcquire('a'));

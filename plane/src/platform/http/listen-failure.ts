@@ -8,7 +8,7 @@ const LISTEN_REASONS: Record<string, string> = {
   EAI_AGAIN: 'the host name cannot be resolved. Check HOST.',
 };
 
-/** Tells the operator why a server cannot listen there and what to do. Returns undefined for an unknown cause. */
+/** Tells the operator why a server cannot listen on a host and port, and what to do. Returns undefined for an unknown cause. */
 export function explainListenFailure(error: unknown, host: string, port: number): string | undefined {
   const reason = LISTEN_REASONS[(error as NodeJS.ErrnoException).code ?? ''];
   return reason && `Cannot listen on ${joinHostAndPort(host, port)}: ${reason}`;

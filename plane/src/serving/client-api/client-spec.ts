@@ -3,7 +3,7 @@ import { badData } from '../../platform/errors.ts';
 const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9a-z.-]+)?(?:\+[0-9a-z.-]+)?$/i;
 const MAX_LENGTH = 100;
 
-/** The last valid header, because almost all clients send the same one. */
+/** The result for the last valid header. Almost all clients send the same one. */
 let lastResult = { header: '4.2.0', inline: false };
 
 /** Whether the SDK needs segment constraints inside the strategies, because it implements a specification older than 4.2.0. */

@@ -110,7 +110,7 @@ describe('GET /api/client/features', () => {
     ['a different scope', (tag: string) => tag.replace(/\.[^.]+\./, '.0123456789.'), 200],
     ['a tag from a different server', () => '"537b2ba0:12:v1"', 200],
     ['nonsense', () => ',,,"', 200],
-  ])('responds to If-None-Match with %s', async (_case, changeTag, status) => {
+  ])('handles an If-None-Match header with %s', async (_case, changeTag, status) => {
     const tag = String((await get('/api/client/features')).headers.etag);
 
     const response = await get('/api/client/features', { 'if-none-match': changeTag(tag) });
@@ -361,7 +361,7 @@ describe('rejections', () => {
     }
   });
 
-  test('a forged token costs no query, and an unknown one at most one per second', async () => {
+  test('a forged token costs no query, and an unknown one at most one per request', async () => {
     const statementsBefore = harness.statements.length;
     const forgedToken = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
     for (let round = 0; round < 5; round++) {
@@ -458,7 +458,7 @@ describe('POST /api/client/register and /api/client/metrics', () => {
     ['/api/client/register', '{"appName":""}', {}, 400],
     ['/api/client/metrics', '{}', { 'content-type': 'text/plain' }, 415],
     ['/api/client/metrics', '{}', { 'content-encoding': 'gzip' }, 400],
-  ])('%s rejects %j with %j', async (path, body, headers, status) => {
+  ])('%s rejects %j with headers %j', async (path, body, headers, status) => {
     const response = await post(path, body, headers);
 
     expect([response.statusCode, response.json().message]).toEqual([status, expect.any(String)]);

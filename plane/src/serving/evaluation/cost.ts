@@ -14,7 +14,7 @@ export type Cost = {
   patterns: readonly { field: string; size: number }[];
 };
 
-/** A flag that would take longer is disabled for this context. */
+/** A flag whose evaluation would take longer is disabled for the context. */
 export const MAX_EVALUATION_US = 100_000;
 
 /** Measured with the slowest patterns and lists that we found. */

@@ -83,7 +83,7 @@ test('evaluates one revision, even if flags change between slices', async () => 
   expect(await slices.run('a', names(newEvaluator, buildContext()), 3_000)).toHaveLength(2_999);
 });
 
-test('shares an evaluator among requests, and drops the least recently used evaluators above the limit', async () => {
+test('shares an evaluator among requests, and drops the oldest evaluators above the limit', async () => {
   const slices = makeSlices(SLICE_LIMITS);
   const evaluators = makeEvaluators(slices, 5);
   const first = scopeWith([{ name: 'a' }, { name: 'b' }, { name: 'c' }]).scope;
@@ -206,11 +206,11 @@ describe('a 304 without evaluating', () => {
       {},
       false,
     ],
-  ])('%s', async (_, flag, knownFields, properties, expected) => {
+  ])('with %s, requires repeatable results', async (_, flag, knownFields, properties, expected) => {
     expect(await isTagCurrent(flag, knownFields, properties)).toBe(expected);
   });
 
-  test('depends on the session if a segment has a constraint on it', async () => {
+  test('requires a session id if a segment has a constraint on the session id', async () => {
     const constraints = [{ contextName: 'sessionId', operator: 'IN', values: ['1'] }];
     const flag = { strategies: [{ name: 'default', segments: [1] }] };
 

@@ -17,7 +17,7 @@ export type Evaluators = {
 
 type Entry = { position: string; size: number; evaluator: Evaluator | Promise<Evaluator> };
 
-/** Caches evaluators for the most recently used scopes. After a change in its scope, an evaluator is rebuilt. */
+/** Caches the most recently built evaluators, one for each scope. After a change in its scope, an evaluator is rebuilt. */
 export function makeEvaluators(
   slices: Slices,
   maxReferences = MAX_REFERENCES,

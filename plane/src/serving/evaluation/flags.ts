@@ -15,7 +15,7 @@ export type Flag = {
   readonly cost: Cost;
 };
 
-/** Parsed when first needed, once for all scopes, and freed with the document. */
+/** Flags are parsed when first needed, once for all scopes, and freed with the feature. */
 const flags = new WeakMap<Feature, Flag>();
 const segments = new WeakMap<Segment, ParsedSegment>();
 

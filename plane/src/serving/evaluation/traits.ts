@@ -99,8 +99,8 @@ function getFieldText(values: EvaluationContext['values'], field: string): strin
 }
 
 /**
- * Returns the number of the span between two dates, or 0 for a context with its own time. The exact time of a date is a
- * separate span, because neither DATE_BEFORE nor DATE_AFTER is true at that time.
+ * Returns the number of the span between two dates that contains the current time, or 0 for a context with its own time. The
+ * exact time of a date is a separate span, because neither DATE_BEFORE nor DATE_AFTER is true at that time.
  */
 export function findSpanNumber({ dates }: Traits, { hasTime, values }: EvaluationContext): number {
   if (hasTime || dates.length === 0) return 0;

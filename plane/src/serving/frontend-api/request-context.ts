@@ -11,7 +11,7 @@ const MAX_FIELDS = 1_000;
 const PROPERTY = /^properties\[(.*)\]$/s;
 const KNOWN_NAMES: ReadonlySet<string> = new Set(KNOWN_FIELDS);
 /**
- * The environment is ignored because the token determines it, although the JavaScript SDK always sends one. `properties` is read
+ * The JavaScript SDK always sends an environment, which is ignored because the token determines it. `properties` is read
  * separately.
  */
 const IGNORED_FIELDS = new Set(['environment', 'properties']);

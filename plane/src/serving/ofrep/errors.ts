@@ -26,7 +26,7 @@ export function makeOfrepErrors(responder: Responder, log: Log) {
       'content-type',
       'application/json; charset=utf-8',
       ...(retryAfter === undefined ? [] : ['retry-after', String(retryAfter)]),
-      // The rest of the body is not read.
+      // The connection still has unread body bytes.
       ...(request.raw.complete ? [] : ['connection', 'close']),
     ]);
   };

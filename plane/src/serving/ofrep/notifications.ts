@@ -134,7 +134,7 @@ export function makeNotifications(
       const release = takeSlots(token, caller);
       if (!release) throw tooMany();
       const { raw } = reply.hijack();
-      // The client left while the environment was loaded.
+      // The client left while the environment was being loaded.
       if (raw.destroyed) return release();
       const stream: Stream = { raw, token, release, sentPosition: lastEventId };
       openStreams.add(stream);

@@ -95,7 +95,7 @@ describe('one flag', () => {
 });
 
 describe('all flags', () => {
-  test('have values, a tag and a stream path that never changes', async () => {
+  test('have values, and a stream path that is the same for all contexts', async () => {
     const first = await post(FLAGS, { targetingKey: 'ada', country: 'DE' });
     const second = await post(FLAGS, { targetingKey: 'ben' });
 
@@ -166,7 +166,7 @@ describe('all flags', () => {
 
 describe('rejections', () => {
   test.each([`${FLAGS}`, `${FLAGS}/for-all`])(
-    '%s accepts backend and frontend tokens, in both headers',
+    '%s accepts only backend and frontend tokens, in either header',
     async path => {
       const backend = await server.token('main');
       const unknownKey = { token: null, headers: { 'x-api-key': 'nope' } };
@@ -378,7 +378,7 @@ describe('stream', () => {
       secondStream.leave();
       await expect.poll(streams, { interval: 10 }).toBe(1);
     }
-    // Clients that disconnect before the response.
+    // These clients disconnect before the response.
     for (let n = 0; n < 20; n++) {
       const controller = new AbortController();
       const request = fetch(url, { signal: controller.signal }).catch(() => {});

@@ -44,7 +44,7 @@ function buildFrame(kind: BodyKind, scope: Scope): Frame {
 }
 
 /**
- * Compresses only what changed since the last body with the same chunks. The content is fixed when this is called, because the
+ * Compresses only what changed since the last body with the same chunks. The content is fixed at the call, because the
  * environment may change while its parts are compressed.
  */
 export async function gzipBody(

@@ -34,7 +34,7 @@ export function deltaEvents(
     ...removals
       .filter(({ name }) => {
         const currentFeature = environment.features.get(name);
-        // Otherwise, the client already has the feature from its new project, and an SDK, which removes by name, would lose it.
+        // SDKs remove by name, so a client that already has the feature from its new project would lose it.
         return (
           currentFeature === undefined || !isInScope(currentFeature) || currentFeature.revision > fromRevision
         );

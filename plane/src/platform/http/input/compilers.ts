@@ -88,7 +88,7 @@ function lazyValidators(...[shared, options]: Parameters<BuildValidator>): Retur
   const compileWith = (allErrors: boolean) => compilerFor(shared, options, allErrors);
   const wantsAll = options?.customOptions?.allErrors === true;
   return schema => {
-    // The operation reads such a query itself (platform/http/input/filter.ts).
+    // The operation reads a search query itself (platform/http/input/filter.ts).
     if (isReadByHand((schema as { schema?: unknown }).schema)) return acceptAll;
     let findFirst: Validate | undefined;
     let findAll: Validate | undefined;

@@ -14,7 +14,7 @@ const MAX_ITEMS_PER_MIB = 50_000;
 const MAX_ITEMS = 100_000;
 const MAX_KEY_LENGTH = 1_000;
 const MAX_PATH_LENGTH = 500;
-/** Above this size, each step of up to 40 ms runs in a separate turn of the event loop, one at a time for all callers. */
+/** Above this size, each parsing step (up to 40 ms) runs in a separate turn of the event loop, one at a time for all callers. */
 const LARGE_BODY_CHARACTERS = 262_144;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -103,7 +103,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = ['[', ']', '{', '}'].
   char.charCodeAt(0),
 );
 
-/** Says which limit a body exceeds before it is parsed, in one pass and without allocations. */
+/** Describes the limit that a body exceeds. Runs before parsing, in one pass and without allocations. */
 export function findBoundsViolation(json: string, maxItems: number): string | undefined {
   let depth = 0;
   let itemCount = 0;

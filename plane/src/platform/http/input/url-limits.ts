@@ -9,7 +9,7 @@ const MAX_URL_LENGTH = 12_288;
 /** The limit of one path parameter. The router enforces it. */
 export const MAX_PARAM_LENGTH = 512;
 
-/** How many parameters with invalid encoding are reported, because finding them is slow. */
+/** Only this many parameters with invalid encoding are reported, because finding them is slow. */
 const MAX_REPORTED = 20;
 
 type ParameterSchema = { type?: unknown; enum?: unknown; maxLength?: number };
@@ -30,7 +30,7 @@ export function installInputLimits(app: App): void {
     }
     const details = [
       ...findEncodingViolations(request.url),
-      // An unknown path has no parameters. A browser gets the console's "not found" page.
+      // The parameters of an unknown path are not checked, so that a browser gets the console's "not found" page.
       ...(request.is404 ? [] : findParamViolations(request.params)),
       ...findQueryViolations(request.query),
     ];

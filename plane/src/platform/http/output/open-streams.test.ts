@@ -82,7 +82,7 @@ test('when the server stops, the streams do not all end at the same moment', asy
   expect(streams.isClosing).toBe(true);
 });
 
-test('a client that does not read the last block delays nobody', async () => {
+test('a client that does not read the last block is cut off', async () => {
   vi.useRealTimers();
   const { streams, clients } = open(3, false);
 

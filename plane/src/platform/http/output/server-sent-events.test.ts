@@ -12,7 +12,7 @@ test.each([
   expect(eventBlock(fields)).toBe(text);
 });
 
-test('clients reconnect within the given times', () => {
+test('reconnect delays are random, within the given limits', () => {
   const times = Array.from({ length: 100 }, () => spreadRetryMs({ min: 1_000, max: 3_000 }));
 
   expect(times.every(time => time >= 1_000 && time <= 3_000)).toBe(true);

@@ -30,7 +30,7 @@ test('rejects only the writes of the caller that exceeds the burst, with 429 and
   expect((await newTag(app, other.token, 'four')).status).toBe(201);
 });
 
-test('counts all tokens of a user together, and counts rejected requests', async () => {
+test('counts all tokens of a user together, and counts invalid requests too', async () => {
   const app = await harness.secondServer({ writeLimit: { perMinute: 1, burst: 3 } });
   const user = await makeUser(harness.db, 'Editor');
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
@@ -124,7 +124,7 @@ test('remembers a bounded number of callers, and forgets the caller that was idl
   expect([take('c', 1), take('a', 1), take('b', 1)]).toEqual([0, 60, 0]);
 });
 
-test('the document lists 429 with Retry-After for every write that requires authentication', () => {
+test('the API document lists 429 with Retry-After for every write that requires authentication', () => {
   type DescribedOperation = { 'x-permission'?: unknown; responses: Record<string, { headers?: object }> };
   const { paths } = readApiDocument<{ paths: Record<string, Record<string, DescribedOperation>> }>();
   const writes = Object.entries(paths).flatMap(([path, item]) =>

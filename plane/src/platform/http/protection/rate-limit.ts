@@ -49,8 +49,8 @@ export function installWriteLimit(app: App, limit: WriteLimit): void {
 type Take = (caller: string, cost: number) => number;
 
 /**
- * One token bucket for each caller, in this process alone. A caller without a bucket has a full one. So when there are too many,
- * the least recently used bucket can be dropped, because it is the fullest.
+ * One token bucket for each caller, in this process alone. A caller without a bucket starts with a full one. So when there are
+ * too many buckets, the least recently used one can be dropped, because it has had the most time to refill.
  */
 export function makeBuckets(
   { perMinute, burst }: WriteLimit,
