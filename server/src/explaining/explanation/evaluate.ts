@@ -26,7 +26,7 @@ export type Evaluation = {
   variantSelection: VariantSelection | null;
 };
 
-/** The results of a flag's parents for one context, so that each parent is evaluated only once. */
+/** Caches the results of parents for one context, so that a parent of several flags is evaluated only once. */
 export type Parents = Map<string, Evaluation>;
 
 /** Evaluates the flag as SDKs do. All strategies are checked, even those after the first match. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Steps } from './strategies.ts';
 
 const SLICE_MS = 5;
-/** As long as a slice, so that other requests, which need many turns of the event loop, get half of the time. */
+/** Lasts as long as a slice, because other requests need many turns of the event loop and should get half of the time. */
 const PAUSE_MS = 5;
 
 /** How long a request may work before it pauses to let other requests run. */

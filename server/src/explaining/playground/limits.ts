@@ -15,7 +15,7 @@ export const MAX_ENVIRONMENTS = 50;
 export const MAX_CONTEXTS = 50;
 export const MAX_FEATURES = 100;
 export const MAX_DRAFTS = 10;
-/** The maximum number of context fields and properties. */
+/** The maximum number of context fields, and of entries in `properties`. */
 export const MAX_FIELDS = 100;
 /** The maximum length of a field, which can be a list of values. */
 export const MAX_CHARACTERS = 5_000;

@@ -36,7 +36,7 @@ async function readTime(): Promise<string> {
 
 type Evaluation = { strategies: { data: { links?: object }[] }; context: object };
 
-/** Returns the results without the parts that depend on the request time. */
+/** Returns the name and the evaluations of each feature, without environments that have none. */
 const extractResults = ({ body }: ApiResponse) =>
   body.features.map(
     ({ name, environments }: { name: string; environments: Record<string, Evaluation[]> }) => ({
@@ -107,7 +107,7 @@ test('evaluates features as they were after each of many changes', async () => {
     const results = extractResults(await evaluateMany({ features: step === 15 ? ['parent'] : features }));
     snapshots.push({ at: await readTime(), results, step });
   }
-  // Once the segment is deleted, only the event still has its content.
+  // Deletes the segment, so that its content can come only from the events.
   await send('DELETE', `/api/admin/segments/${segment.id}`);
 
   for (const { at: time, results, step } of snapshots) {

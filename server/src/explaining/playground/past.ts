@@ -25,7 +25,7 @@ export type PastSelection = Selection & { at: string };
 
 /**
  * Reads the features as they were at a past time: starts from their current state and undoes later events, newest first. Features
- * whose past state cannot be derived from the events are listed with the reason.
+ * that had no result then, or whose state cannot be derived from the events, are listed with the reason.
  */
 export async function readPastSubjects(
   db: Db,

@@ -18,7 +18,7 @@ export type EvaluatedFeature = { name: string; project: string; environments: Ma
 
 type Serialize = (evaluation: PlaygroundEvaluation) => string;
 
-/** Evaluates every feature in every environment for every context. Other requests run in between. */
+/** Evaluates every feature in every environment for every context. Pauses in between to let other requests run. */
 export async function evaluateAll(
   db: Db,
   actor: Actor,

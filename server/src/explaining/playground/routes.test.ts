@@ -17,7 +17,7 @@ const {
 
 beforeAll(makeFlags);
 
-describe('combinations', () => {
+describe('contexts and limits', () => {
   test('evaluates every combination of comma-separated values in every environment', async () => {
     const { status, body } = await evaluateMany({
       environments: ['development', 'production'],
@@ -175,7 +175,7 @@ describe('drafts', () => {
     expect((await evaluate('half', { userId: '7' }, draft([strategy]))).isEnabled).toBe(false);
   });
 
-  test('evaluates a disabled flag as if it were enabled', async () => {
+  test('evaluates a disabled flag as enabled if its draft enables it', async () => {
     const enabledDraft = {
       feature: 'half',
       environment: 'production',
@@ -212,7 +212,7 @@ describe('drafts', () => {
       '/body/drafts/0/strategies/0/segments',
       'segment 999999 does not exist in project "default"',
     ],
-  ])('validates strategies as the operations that save them: %j', async (strategies, path, message) => {
+  ])('validates strategies like the operations that save them: %j', async (strategies, path, message) => {
     const { status, body } = await playground({ features: ['half'], ...draft(strategies) });
 
     expect(status).toBe(400);
@@ -280,7 +280,7 @@ describe('visibility', () => {
   });
 });
 
-describe('rejections', () => {
+describe('request values', () => {
   test.each([
     [
       { environment: 'nope' },

@@ -197,8 +197,8 @@ export async function listSegments(db: Reader, ids: number[]): Promise<Segment[]
 }
 
 /**
- * Lists the environments that were added to or removed from the projects after a time. Events do not record which state the
- * features had in those environments before.
+ * Lists the environments that were added to or removed from the projects after a time. The earlier state of the features in those
+ * environments is unknown, because events do not record it.
  */
 export async function listChangedEnvironments(
   db: Reader,

@@ -5,7 +5,7 @@ import type { Variant } from '../../targeting/variants/schema.ts';
 import type { Segment } from '../explanation/document.ts';
 import type { EventToUndo } from './store.ts';
 
-/** Why a feature had no result at that time, or why the result cannot be derived from the events. */
+/** Why a feature had no result at a past time, or why the result cannot be derived from the events. */
 export type MissingReason = 'not-created' | 'deleted' | 'archived' | 'moved' | 'environment-changed';
 
 /** A feature while its events are undone, newest first. */
@@ -89,7 +89,7 @@ const UNDO_BY_TYPE: Record<string, Undo> = {
   },
 };
 
-/** Event types after which the feature's earlier state is unknown. */
+/** Event types before which the feature did not exist or its state is unknown. */
 const GAP_BY_TYPE: Record<string, MissingReason> = {
   'feature-created': 'not-created',
   'feature-project-change': 'moved',
@@ -104,7 +104,7 @@ export const UNDOABLE_EVENT_TYPES = [
 
 /** Restores the feature to its state before the event. */
 export function undoEvent(past: PastState, event: EventToUndo): void {
-  // At that time, the name belonged to an earlier feature, which has since been deleted.
+  // Before this event, the name belonged to an earlier feature, which the event deleted.
   if (past.gap === 'not-created' && event.type === 'feature-deleted') past.gap = 'deleted';
   if (past.gap !== undefined) return;
   past.gap = GAP_BY_TYPE[event.type];

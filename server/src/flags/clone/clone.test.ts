@@ -210,7 +210,7 @@ test(
   },
 );
 
-/** Replacing a groupId that differs from the feature's name makes the copy differ. */
+/** Replacing a groupId that differs from the feature's name makes the copy differ from its source. */
 const hasCustomGroupId = ({ environments, name }: Feature): boolean =>
   environments.some(({ strategies }) =>
     strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),

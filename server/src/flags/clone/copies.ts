@@ -6,7 +6,7 @@ import { compare } from './drift.ts';
 import type { CopyList } from './schema.ts';
 import { listCopies, listOrigins } from './store.ts';
 
-/** Comparing 50 copies takes only two statements: one for their states, and one for the sources of their parents. */
+/** The maximum number of copies in a response. Two statements read all that the comparison needs, however many copies there are. */
 export const MAX_COPIES = 50;
 
 /** Returns the copies of a feature that the actor may read, newest first, and whether each differs from the feature. */

@@ -92,7 +92,7 @@ test('lists every unknown and duplicate environment in the mapping', async () =>
   ]);
 });
 
-test('enforces the naming pattern and the feature limit of the target project, and lists them with other obstacles', async () => {
+test('enforces the naming pattern and the feature limit of the target project, and lists a pattern error with other obstacles', async () => {
   await makeProject(harness.db, { id: 'strict' });
   await call(harness.app, 'PUT', `/api/admin/projects/strict/settings`, {
     body: { featureLimit: 1, featureNaming: { pattern: 'pay\\..+', example: 'pay.x' } },
@@ -348,7 +348,7 @@ async function makeFullProject(id: string) {
   return { token };
 }
 
-test('lists obstacles of every kind, with the name and status of the first obstacle', async () => {
+test('lists obstacles of every kind, and rejects with the name and status of the first', async () => {
   const { db } = harness;
   const { token } = await makeFullProject('tight');
   const segment = await insertSegment(db, 'segment elsewhere', 'default');

@@ -63,8 +63,8 @@ export async function planClone(
 }
 
 /**
- * Plans the copies and collects every obstacle. Locks the target project first, then the sources, so that the plan stays
- * valid until the transaction ends.
+ * Plans the copies and collects every obstacle. Locks tags, the target project, its environments and the sources, in this order, so
+ * that the plan stays valid until the transaction ends.
  */
 export async function makePlan(
   { tx, actor }: Change,

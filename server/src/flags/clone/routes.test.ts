@@ -258,7 +258,7 @@ test('responds with 404 for a private source or target project', async () => {
   expect([hiddenSource.status, hiddenTarget.status]).toEqual([404, 404]);
 });
 
-test('hides a private source from callers who cannot read it', async () => {
+test('hides the source of a copy from callers who cannot read its project', async () => {
   await makeProject(harness.db, { id: 'hidden-home', mode: 'private' });
   await insertRichFeature(harness.db, { name: 'hidden-source', project: 'hidden-home' });
   const member = await makeUser(harness.db, 'Editor');

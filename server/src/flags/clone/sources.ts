@@ -7,7 +7,7 @@ import { lockFeaturesShared } from './store.ts';
 
 /**
  * Returns the features to copy, from any project that the actor may read, and locks them with their parents until the transaction
- * ends. Missing and archived features are errors. `projectByFeature` maps each feature and each parent to its project.
+ * ends. `errors` reports missing and archived features. `projectByFeature` maps each feature and each parent to its project.
  */
 export async function lockSources(
   tx: Tx,

@@ -25,8 +25,8 @@ export async function lockEnvironmentsShared(tx: Tx, project: string): Promise<s
 
 /**
  * Locks features and their parents until the transaction ends, and returns the project of each. Other transactions may still read
- * and copy these features. A single statement locks all of them in the order of their names, because other transactions lock
- * features and parents too.
+ * and copy these features. A single statement locks all of them in the order of their names, so that transactions that lock several
+ * features do not deadlock.
  */
 export async function lockFeaturesShared(tx: Tx, names: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; project: string }>`

@@ -190,7 +190,7 @@ test('lists the variants of all strategies and environments without duplicates',
   expect((await call(harness.app, 'GET', `${FEATURES_PATH}/nowhere/parent-variants`)).status).toBe(404);
 });
 
-test('archives a parent only together with all its children, and revives children without a parent', async () => {
+test('archives a parent only together with all its children, and a revived child has no parent', async () => {
   await createFeatures('root', 'leaf-1', 'leaf-2', 'bystander');
   await addParent('leaf-1', 'root', { variants: ['v'] });
   await addParent('leaf-2', 'root');
@@ -281,7 +281,7 @@ test('archiving a feature and concurrently making it a parent cannot both succee
   expect(await get('kept')).toMatchObject({ archived: false, children: ['new-child'] });
 });
 
-test('removing parents and archiving take the same number of statements for 1 and for 12', async () => {
+test('changing parents, removing parents and archiving children take the same number of statements for 1 and for 12', async () => {
   const count = async (request: Promise<ApiResponse>) => {
     const statementsBefore = harness.statements.length;
     expect((await request).status).toBeLessThan(300);

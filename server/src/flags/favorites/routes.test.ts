@@ -88,7 +88,7 @@ test('the event of a changed project does not contain favorites', async () => {
   expect(event.data).not.toHaveProperty('favorite');
 });
 
-test('an admin token has no favorites', async () => {
+test('an admin token cannot add favorites', async () => {
   await makeFeature('unstarred');
 
   for (const path of ['default/features/unstarred', 'default']) {
@@ -116,7 +116,7 @@ test('returns 404 for a feature or project that does not exist or is hidden from
   expect((await favorite(`${id}/features/hidden`, bob)).status).toBe(200);
 });
 
-test('two concurrent requests add and record a favorite only once', async () => {
+test('records nothing if a concurrent transaction adds the same favorite first', async () => {
   await makeFeature('raced');
 
   const response = await duringTransaction(

@@ -115,7 +115,7 @@ test.each([
   expect(await readEventTypes(name)).toEqual([]);
 });
 
-test('removing strategies requires a separate permission', async () => {
+test('a copy that removes strategies requires the permission to delete them', async () => {
   await makeProject(harness.db, { id: 'limited' });
   await makeSource('kept', 'limited');
   const user = await makeUser(harness.db, 'Viewer');

@@ -143,7 +143,7 @@ test.each([
   ['a new feature', 'imported-new', false],
   ['an existing feature', 'imported-again', true],
 ])(
-  'an import leaves %s disabled if the data enables it without an enabled strategy',
+  'after an import, %s is disabled if the data enables it without an enabled strategy',
   async (_case, name, exists) => {
     if (exists) await makeEnabledFeature(name);
     const data = {

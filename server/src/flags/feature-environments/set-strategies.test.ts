@@ -11,7 +11,7 @@ const UNKNOWN_ID = '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55';
 
 type Strategy = { id: string; sortOrder: number; title?: string };
 
-/** Creates a feature with this many strategies, named a, b, c and so on. */
+/** Creates a feature with the given number of strategies, up to three, titled a, b and c. */
 async function makeFeature(name: string, strategies: number, project?: string) {
   const feature = await makeFeatureWithRequests(harness, name, project);
   for (const title of ['a', 'b', 'c'].slice(0, strategies)) await feature.add({ name: 'default', title });

@@ -119,7 +119,7 @@ test.each([
   ]);
 });
 
-test('adds no parameters to a strategy that is not a gradual rollout, except for a stickiness if it has variants', async () => {
+test('adds no parameters to a strategy with neither a rollout nor variants, and keeps the given groupId of a strategy with variants', async () => {
   const { add } = await makeFeature('grouped');
 
   const parameters = { IPs: '192.0.2.1' };

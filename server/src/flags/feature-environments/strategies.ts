@@ -216,8 +216,8 @@ export function completeStrategy(input: NewStrategy, featureName: string, sortOr
 }
 
 /**
- * Fills in the parameters whose defaults differ between SDKs. A gradual rollout needs all three, and a strategy with variants needs
- * stickiness and groupId to assign a variant to a user. For the same reason, stickiness and groupId are never empty.
+ * Fills in the parameters whose defaults differ between SDKs. A gradual rollout needs rollout, stickiness and groupId. A strategy with
+ * variants needs the last two to assign a variant to a user. For the same reason, neither of them is ever empty.
  */
 function completeParameters(
   { name, parameters = {}, variants = [] }: NewStrategy,

@@ -31,7 +31,7 @@ test('enables a feature, adding a strategy only if it has none, and disables it'
   ]);
 });
 
-test('adds the default strategy of the project', async () => {
+test('enabling adds the default strategy of the project', async () => {
   await sql`update project_environments set default_strategy = '{"name": "default", "title": "Ours"}'
     where project_id = 'default' and environment_name = 'production'`.execute(harness.db);
   await makeFeature('defaulted');
@@ -44,7 +44,7 @@ test('adds the default strategy of the project', async () => {
   ]);
 });
 
-test('toggles many features in one change, either all of them or none', async () => {
+test('enables all of the given features, or none if one does not exist', async () => {
   for (const name of ['many-1', 'many-2']) await makeFeature(name);
   const enableAll = (features: string[]) =>
     call(harness.app, 'POST', '/api/admin/projects/default/bulk_features/environments/development/on', {

@@ -65,7 +65,7 @@ export async function validateStrategies(
 
 const sortUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** Finds violations in the given fields of a strategy in a request that is rejected anyway. Does not report a missing name again. */
+/** Throws every violation in the given fields of a strategy, for a request that is rejected anyway. Does not report a missing name. */
 export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
   await db.transaction().execute(tx => validateStrategy(tx, project, { name: 'default', ...input }));
 }

@@ -32,8 +32,8 @@ const insert = (table: string, row: object) =>
   );
 
 /**
- * Creates alpha, beta and gamma in `shop`, in this order on three days, delta in the private project `vault`, and the archived
- * feature old. Some of the data is inserted directly.
+ * Creates alpha, beta and gamma in `shop`, delta in the private project `vault`, and the archived feature old in `shop`, dated to five
+ * consecutive days in this order. Some of the data is inserted directly.
  */
 beforeAll(async () => {
   const { db } = harness;

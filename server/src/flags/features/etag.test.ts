@@ -53,7 +53,7 @@ test('a response has a strong ETag that stays the same until the resource change
   }
 });
 
-test('responds with 304 and no body to the current ETag', async () => {
+test('responds with 304 and no body if If-None-Match has the current ETag', async () => {
   for (const url of [featurePath, environmentPath, `${environmentPath}/strategies`, strategyPath]) {
     const etag = await readEtag(url);
 
@@ -173,7 +173,7 @@ test.each(writes)('%s only if If-Match contains the current ETag', async (_, met
   expect((await get(featurePath)).body).not.toEqual(featureBefore);
 });
 
-test.each(writes)('%s with the ETag of its parent resource', async (_, method, url, sources, body) => {
+test.each(writes)('%s with the ETag of the feature', async (_, method, url, sources, body) => {
   const container = sources().at(-1) ?? '';
 
   const response = await send(method, url(), await readEtag(container), resolveBody(body));

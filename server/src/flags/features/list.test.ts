@@ -28,7 +28,7 @@ async function insertListedFeatures(): Promise<void> {
   await markSeen(db, firstName ?? '');
 }
 
-test('lists each feature as GET returns it, in at most 7 statements apart from fetches', async () => {
+test('lists each feature as GET returns it, in at most 7 statements apart from cursor fetches', async () => {
   await insertListedFeatures();
   const statementsBefore = harness.statements.length;
 

@@ -38,7 +38,7 @@ const addStrategy = async (projectId: string, name: string, environmentName: str
 const readEvents = async (name: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}&limit=1000`)).body.events;
 
-test('a moved feature keeps its parts, is disabled in added environments, and loses those that the target does not have', async () => {
+test('a moved feature keeps its parts, is disabled in added environments, and loses environments that the target does not have', async () => {
   const extra = await createEnvironment();
   const from = await createProject({ environments: ['development', 'production'] });
   const to = await createProject({ environments: ['production', extra] });
@@ -209,7 +209,7 @@ test('lists the naming pattern, the feature limit and the obstacles of the featu
   expect(await get(from, name)).toMatchObject({ project: from });
 });
 
-test('a move to the same project changes nothing, even if the project is full, and rejects an archived feature', async () => {
+test('a move to the same project changes nothing, even if the project is full, and an archived feature cannot be moved', async () => {
   const from = await createProject();
   const name = await createFeature(from);
   await call(harness.app, 'PUT', url(from, '/settings'), { body: { featureLimit: 1 } });
@@ -255,7 +255,7 @@ test('a move requires the permission in both projects, and returns 404 for a tar
   expect(response.status).toBe(200);
 });
 
-test('a concurrent move and creation cannot both reach the feature limit', async () => {
+test('a concurrent move and creation cannot together exceed the feature limit', async () => {
   const [from, to] = [await createProject(), await createProject()];
   const name = await createFeature(from);
   await call(harness.app, 'PUT', url(to, '/settings'), { body: { featureLimit: 1 } });

@@ -47,7 +47,7 @@ export async function moveFeature(
   ];
   rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
-  // The event belongs to the target project, so `change()` checks only whether that project requires a comment.
+  // `change()` checks only whether the target project requires a comment, because the event belongs to it. The old one is checked here.
   if (lacksComment(actor) && (await requiresComment(tx, project))) throw commentRequiredError(project);
   const canNameProject = await buildProjectNameCheck(tx, target, [project]);
   await moveToProject(tx, name, target, {

@@ -131,7 +131,7 @@ test.each([
   expect(response).toMatchObject({ status: 409, body: { message } });
 });
 
-test('names the project that has the feature even if the name was taken while the request waited', async () => {
+test('names the project of a taken name even if the name was taken while the request waited', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await sql`insert into features (name, project, type) values ('raced', 'default', 'release')`.execute(
     blocker,

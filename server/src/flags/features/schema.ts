@@ -87,7 +87,7 @@ const state = {
 export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 
 /**
- * A feature as a caller sees it. `favorite` is about this caller, and `clonedFrom` is null if the caller cannot read that project.
+ * A feature as a caller sees it. `favorite` is about this caller, and `clonedFrom` is null if the caller cannot read the source project.
  */
 export const Feature = Named(
   'Feature',

@@ -12,7 +12,7 @@ const request = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: objec
 };
 
 /**
- * Creates a project with the given number of features. Each has as many tags and variants, and up to three links and strategies.
+ * Creates a project with `size` features. Each feature has `size` tags and variants, and up to three links and strategies.
  */
 async function makeProjectWithFeatures(id: string, size: number) {
   const numbers = Array.from({ length: size }, (_, number) => number);

@@ -7,7 +7,7 @@ import { listTakenNames, type TakenName } from './store.ts';
 export async function rejectTakenNames(db: Reader, actor: Actor, names: string[]): Promise<void> {
   if (names.length === 0) return;
   const errors = await findTakenNameErrors(db, actor, names);
-  // The other feature may have been deleted since the insert.
+  // The feature that had the name may have been deleted since the insert.
   rejectForAll('The request', errors.length > 0 ? errors : names.map(name => takenNameError({ name })));
 }
 

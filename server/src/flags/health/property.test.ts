@@ -193,7 +193,7 @@ function toggleModel(model: FeatureModel, environmentName: string, now: number):
   model.toggledAt[environmentName] = now;
 }
 
-/** Sets the timestamps of everything that was just written to the simulated day. */
+/** Changes the timestamps of everything that was just written, as if it had happened on the simulated day. */
 async function moveTimesTo(dayTime: number, afterId: number): Promise<void> {
   const time = new Date(dayTime);
   const since = sql`now() - interval '1 minute'`;

@@ -261,7 +261,7 @@ test.each(CASES)('recorded: $name', async ({ name, project, token, status, body 
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('values that Unleash updates hourly or daily are always current in Halyard', async () => {
+test('the health, which Unleash updates hourly, is always current in Halyard', async () => {
   const report = (await call(harness.app, 'GET', '/api/admin/projects/default/health-report')).body;
 
   expect(report.health).toBe(

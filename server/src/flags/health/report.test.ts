@@ -71,7 +71,7 @@ async function insertFeaturesWithAllParts(project: string, user: TestUser): Prom
   await call(harness.app, 'POST', `${BASE_PATH}/${project}/features/parent/lifecycle/complete`, {
     body: { status: 'kept', statusValue: 'blue "or" \\ green' },
   });
-  // Like a feature that a server without lifecycle stages creates during a rolling upgrade.
+  // As if a server without lifecycle stages had created the feature during a rolling upgrade.
   await sql`delete from feature_lifecycles where feature_name = 'zz-bare'`.execute(db);
   await sql`insert into feature_collaborators (feature_name, user_id) values ('zz-bare', 999999)`.execute(db);
   await sql`update features set created_by_user_id = null where name = 'zz-bare'`.execute(db);
@@ -232,7 +232,7 @@ test('counts users with a direct or group role as members, but not service accou
   });
 });
 
-test('archived features count only in the archived statistics', async () => {
+test('archived features count only in the statistics about creating and archiving', async () => {
   const { id } = await makeProject(harness.db);
   for (const name of ['kept', 'put-away']) await post(`${id}/features`, { name });
   await post(`${id}/stale`, { features: ['put-away'], stale: true });
@@ -367,7 +367,7 @@ test('the lead time in insights is the average over all features and is rounded 
   });
 });
 
-test('apart from fetches, a report takes as many statements for 351 features as for 1', async () => {
+test('apart from cursor fetches, a report takes as many statements for 351 features as for 1', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   await post(`${id}/features`, { name: 'first' });

@@ -18,7 +18,7 @@ export async function advanceSeenFeatures(db: Db, names: string[]): Promise<numb
 
 /**
  * Moves features that SDKs have seen to pre-live or live, and returns how many it moved. Skips features that another change has
- * locked, because the next metrics report or the next run of the job will move them.
+ * locked, because the next metrics report or the next run of `advanceAll` will move them.
  */
 async function advanceLifecycle({ tx, record }: Change, names: string[]): Promise<number> {
   // Another server may have moved these features in the meantime, so they are read again after locking.

@@ -102,7 +102,7 @@ test('the links of an archived feature cannot be changed', async () => {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('a Viewer can read links, but not change them', async () => {
+test('a Viewer cannot add a link', async () => {
   const { featurePath } = await makeFeature('looked-at');
   const { token } = await makeUser(harness.db, 'Viewer');
 

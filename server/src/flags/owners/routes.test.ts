@@ -80,7 +80,7 @@ test('setting the same owners in a different order, or with duplicates, changes 
   expect(await readEvents(name)).toHaveLength(1);
 });
 
-test('rejects unknown users and groups with their paths, and too many owners', async () => {
+test('rejects unknown users and groups with their paths, service accounts, and too many owners', async () => {
   const name = await makeFlag();
   const account = (
     await call(harness.app, 'POST', '/api/admin/service-account', {
@@ -164,7 +164,7 @@ test('searches for flags with one owner, with any of several owners, or without 
   expect([invalidSearch.status, invalidSearch.body.details[0].path]).toEqual([400, '/query/owner']);
 });
 
-test('reports flags without an owner only in projects where others have one', async () => {
+test('reports flags without an owner only in projects where other flags have one', async () => {
   await makeProject(harness.db, { id: 'checked' });
   await makeFeature(harness.db, 'checked', { name: 'owned' });
   await makeFeature(harness.db, 'checked', { name: 'orphan' });

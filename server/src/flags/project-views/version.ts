@@ -5,6 +5,6 @@ import { lockView } from './store.ts';
 export const VERSIONED_PROJECT_VIEW: Versioned<{ projectId: string; id: number }, ProjectView> = {
   formatName: ({ id }) => `Shared view ${id}`,
   lock: ({ tx }, { projectId, id }) => lockView(tx, projectId, id),
-  // A user name, which can change although the view does not.
+  // The name of a user, which can change although the view does not.
   derived: ['createdBy'],
 };

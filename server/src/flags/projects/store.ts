@@ -15,7 +15,7 @@ export type ProjectFields = Omit<
   'environments' | 'members' | 'favorite' | 'createdAt' | 'updatedAt' | 'archivedAt'
 >;
 
-/** A project without the fields that depend on the caller, as operations and events use it. */
+/** The fields of a project that users can edit, its environments, and when it was archived. */
 export type ProjectState = ProjectFields & Pick<Project, 'environments' | 'archivedAt'>;
 
 /** The number of users with a role in the project of a `projects` row, directly or through a group. */

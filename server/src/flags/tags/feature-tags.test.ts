@@ -45,7 +45,7 @@ const requestWhileLocked = <T>(
   waiters = 1,
 ): Promise<T> => duringTransaction(harness.db, tx => statement.execute(tx), send, waiters);
 
-test('attaches an existing tag and a new tag, and records both', async () => {
+test('attaches and records a new tag, and attaching it again records nothing', async () => {
   await makeFeature('tagged');
 
   const firstResponse = await post(tagsPath('tagged'), { ...tag('  brand-new '), unknown: 1 });
@@ -305,7 +305,7 @@ test.each([
     sql`with locked as materialized (select * from tags where value = 'vanishing' for update)
       delete from tags using locked where tags.type = locked.type and tags.value = locked.value`,
   ],
-])('recreates a tag that another transaction %s while it is attached', async (action, statement) => {
+])('recreates a tag that another transaction %s while a request attaches it', async (action, statement) => {
   const name = `late-${action.slice(0, 3)}`;
   await makeFeature(name);
   await post('/api/admin/tags', tag('vanishing'));
@@ -404,7 +404,7 @@ test('tagging requires UPDATE_FEATURE in the project that has the feature, and r
   expect((await send('POST', 'seen-flag', member)).status).toBe(403);
 });
 
-test('returns 404 if the feature is concurrently moved to a different project', async () => {
+test('tagging returns 404 if the feature is concurrently moved to a different project', async () => {
   await makeProject(harness.db, { id: 'destination' });
   await makeFeature('moving');
 

@@ -59,7 +59,7 @@ export async function importFeatures(
     },
     notify,
   };
-  // The first check runs without locks, because the steps that take the locks reject only their own errors, and a rejection is to
+  // The first check runs without locks, because the steps that take the locks reject only their own errors, but a rejection must
   // list every reason. The second check, under all locks, sees what concurrent transactions changed in between.
   const target = await readActiveProject(tx, project);
   const featuresBeforeLock = await readExisting(tx, request);

@@ -289,7 +289,7 @@ test('rejects an export from an environment that does not exist', async () => {
   ]);
 });
 
-test('returns the path of the environment if the target project does not have the environment', async () => {
+test('rejects an import into an environment that the project does not have, with the path of the field', async () => {
   const { status, body } = await post(source, `${BATCH}/import`, {
     project: 'default',
     environment: 'prodution',

@@ -39,7 +39,7 @@ export type References = {
   }[];
 };
 
-/** Returns the referenced objects that the actor may read. A strategy can refer to a context field of a project that is hidden. */
+/** Returns the referenced objects that the actor may read. A strategy can refer to a context field of a hidden project. */
 export async function findReferences(
   db: Reader,
   actor: Actor,

@@ -48,7 +48,7 @@ test.each([
   ['{"a":{"$inGroup":"grp_none"}}', 'saved group "grp_none", which is not in the data'],
   ['[', 'a condition that is not JSON'],
   [`${'{"$not":'.repeat(20)}{}${'}'.repeat(20)}`, 'conditions nested more than 10 levels deep'],
-])('rejects %s, which has no equivalent', (text, expected) => {
+])('rejects %s because of %s', (text, expected) => {
   expect(() => readCondition(text)).toThrow(expected);
 });
 

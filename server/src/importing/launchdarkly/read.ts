@@ -87,7 +87,7 @@ function toServe({ variation, rollout }: Fallthrough): Serve {
   if (rollout.experimentAllocation) throw new UnsupportedError('an experiment');
   const { contextKind = 'user', bucketBy = 'key' } = rollout;
   return {
-    // With the default stickiness, Unleash SDKs split users who are not logged in by session.
+    // With the default stickiness, Unleash SDKs use the session to split users who are not logged in.
     by: contextKind === 'user' && bucketBy === 'key' ? 'default' : toContextField(bucketBy, contextKind),
     split: rollout.variations.map(weightedVariation => ({
       variation: weightedVariation.variation,

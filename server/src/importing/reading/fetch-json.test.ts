@@ -86,7 +86,7 @@ test('retries a request if the connection was closed before the response', async
   expect(requestCount).toBe(2);
 });
 
-test('explains what is wrong with a response that is cut off', async () => {
+test('rejects a response that is cut off, with a reason', async () => {
   const url = await serve((_, reply) => {
     reply.writeHead(200, { 'content-length': '100' });
     reply.write('{"a":', () => reply.destroy());

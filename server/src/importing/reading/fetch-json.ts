@@ -15,7 +15,7 @@ export type JsonResponse = { status: number; body: unknown };
 /** Larger than any response from an instance with 10,000 flags, and small enough to hold in memory. */
 const MAX_RESPONSE_BYTES = 100_000_000;
 
-/** Sends a request to the product that is imported. Every error message says what to do. */
+/** Sends a request to the product that flags are imported from. Every error message says what to do. */
 export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonResponse> {
   try {
     return await send(url, request);

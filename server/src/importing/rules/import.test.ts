@@ -105,7 +105,7 @@ test('LaunchDarkly: imports rules, targets, segments and prerequisites, and writ
     expect.stringMatching(/^not a name for a url\?: its key .*; rename it/),
   ]);
   expect((await readEnvironment('ld', 'experiment', 'production')).enabled).toBe(false);
-  // The results differ only if a context lacks the field that splits users, which the other note explains.
+  // The results differ only if a context lacks the field that splits users, which the note about "organizationKey" explains.
   expect(plan.notes.filter(note => note.includes('differs'))).toEqual([
     expect.stringMatching(/^banner in production: the result differs for \d+ of 1,000 contexts/),
   ]);
@@ -274,7 +274,7 @@ test('Flipt: imports rollouts, segments and distributions, and writes nothing in
   expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
-test('imports the other flags if validation rejects one', async () => {
+test('reports a flag that validation rejects, and omits it from the plan', async () => {
   await createProject('some');
   const flags = (await readLaunchDarklyFixture()).map(flag => ({ ...flag, key: `some-${flag.key}` }));
   const [firstFlag] = flags;
@@ -298,7 +298,7 @@ test('imports the other flags if validation rejects one', async () => {
   expect(plan.environments.get('production')?.features).toEqual([]);
 });
 
-test('reports an environment that does not exist before it writes anything', async () => {
+test('reports an environment that does not exist, and writes nothing', async () => {
   const plan = planImport(await readLaunchDarklyFixture(), { mapEnvironment: () => 'nowhere' });
   const lastIdBefore = await readLastEventId();
 
@@ -436,7 +436,7 @@ test('splits a segment that differs between environments into one segment per en
   ]);
 });
 
-test('stops before writing anything if a segment exists in Halyard with different constraints', async () => {
+test('reports a segment that exists in Halyard with different constraints, and writes nothing', async () => {
   await createProject('taken');
   await importAll([flagInSegment('taken-1', 'testers', { production: ['1'] })], 'taken', 'LaunchDarkly');
   const lastIdBefore = await readLastEventId();

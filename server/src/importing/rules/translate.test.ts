@@ -74,7 +74,7 @@ describe('boolean flags', () => {
     ]);
   });
 
-  test('users of a rule that disables the flag are excluded from the strategies of later rules', () => {
+  test('users for whom a rule disables the flag are excluded from the strategies of later rules', () => {
     const { strategies, differingContextCount } = check(
       BOOLEAN,
       targeting([rule([[is('country', 'SE'), is('plan', 'free')]], { variation: FALSE })], {

@@ -48,7 +48,7 @@ function summarizeRule({ name, description, remedy, counts }: Rule, parts: Healt
   };
 }
 
-/** Usage rules find nothing until SDKs have reported enough data. */
+/** Returns whether SDKs have reported enough data for the rule to be conclusive. */
 function hasEvidence(rule: RuleName, telemetry: HealthParts['telemetry']): boolean {
   if (rule === 'never-seen') return telemetry.seen;
   if (rule === 'outside-production') return telemetry.production;

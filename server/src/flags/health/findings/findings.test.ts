@@ -51,7 +51,7 @@ beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
 });
 
-test('returns 100 points and no findings in any rule for a healthy project', async () => {
+test('a healthy project has a health of 100 and no findings, and the response lists every rule', async () => {
   await create();
 
   const body = await readHealth();
@@ -370,7 +370,7 @@ test.each([
   ['a leap second', { reason: 'x', until: '2016-12-31T23:59:60Z' }, 400],
   ['a missing reason', { until: inDays(1) }, 400],
   ['an unknown field', { reason: 'x', until: inDays(1), forever: true }, 400],
-])('rejects %s', async (_, body, status) => {
+])('rejects a snooze with %s', async (_, body, status) => {
   const name = await create({ age: 41 });
 
   expect((await snooze(`past-lifetime:${name}`, body)).status).toBe(status);

@@ -31,7 +31,7 @@ const EVENTS_WITHOUT_CHANGE = [
   'health-finding-unsnoozed',
 ];
 
-/** Selects the evidence of a finding. It is read only for the findings on the page. */
+/** Selects the evidence of a finding. The query needs it only for the findings on the page. */
 const selectEvidence = (now: Date) => sql`
   facts || jsonb_build_object(
     'since', ${iso(sql`case page.rule when 'stale' then (

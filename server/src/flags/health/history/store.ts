@@ -8,7 +8,7 @@ export type Range = { from: string; to: string };
 
 const utcDay = (column: string) => sql`(${sql.ref(column)} at time zone 'UTC')::date`;
 
-/** Events that put a feature into a project. The lists are literals, so that PostgreSQL can use the partial indexes. */
+/** Events that put a feature into a project. This list and the next are literals, so that PostgreSQL can use the partial indexes. */
 const ASSIGNING_EVENTS = sql`('feature-created', 'feature-project-change')`;
 const STATE_EVENTS = sql`('feature-created', 'feature-deleted', 'feature-archived', 'feature-revived', 'feature-stale-on',
   'feature-stale-off', 'feature-metadata-updated', 'feature-project-change')`;

@@ -12,7 +12,7 @@ import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rul
 /** The feature or segment that a finding is about. */
 export type Subject = { feature: string; segment: null } | { feature: null; segment: number };
 
-/** Limits the lookup to the most recently archived features, because a project has ever more archived features over time. */
+/** The rule `archived-in-use` checks only the most recently archived features, because their number grows without bound. */
 const MAX_ARCHIVED_FEATURES = 1_000;
 const MAX_APPLICATIONS = 100;
 
@@ -78,7 +78,7 @@ export const ruleInputs = (project: string, now: Date, condition: RawBuilder<unk
       ${isAnySeen(project, sql`results_since <= ${periodStart(now)}`, sql`${IN_PRODUCTION} and first_seen_on <= ${periodStart(now)}`)} as settled
   )`;
 
-/** The first day of the period in which a feature's results must all be equal. */
+/** The first day of the period in which the rule `constant-result` requires equal results. */
 const periodStart = (now: Date) =>
   sql`(${now}::timestamptz - ${sql.lit(SETTLED_DAYS)} * interval '1 day')::date`;
 

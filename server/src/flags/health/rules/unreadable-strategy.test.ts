@@ -178,7 +178,7 @@ test('cloning and copying to a different environment keep an unreadable string, 
   ).toEqual(['development', 'production']);
 });
 
-test('the query finds exactly the strings that operations reject', async () => {
+test('the query finds exactly the strategies that operations reject', async () => {
   const text = fc.string({
     unit: fc.constantFrom('"', '\\', ',', ' ', '\t', 'a', 'é'),
     minLength: 1,
