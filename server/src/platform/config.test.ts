@@ -192,7 +192,7 @@ test.each([
   expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
 });
 
-test('the first admin has no default password', () => {
+test('the first admin requires both a username and a password', () => {
   const missingPassword = /HALYARD_INIT_ADMIN_PASSWORD is required if HALYARD_INIT_ADMIN_USERNAME is set/;
   expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_USERNAME: 'ada' })).toThrow(missingPassword);
   expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_PASSWORD: 'x' })).toThrow('USERNAME is missing');
@@ -226,7 +226,7 @@ test('a data folder requires a secret key and an absolute path', () => {
   );
 });
 
-test('NATS requires a secret key, valid URLs and the seed of a user nkey', () => {
+test('NATS requires a secret key and valid URLs, and HALYARD_NATS_NKEY must be the seed of a user nkey', () => {
   const findProblem = (env: object) => listProblems({ ...GOOD, ...env })[1];
 
   expect(findProblem({ HALYARD_NATS_URL: 'tls://a:4222' })).toContain(

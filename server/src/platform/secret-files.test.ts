@@ -53,7 +53,7 @@ test('every variable with a secret has a _FILE variable, and no other variable d
   ]);
 });
 
-test('an empty file is an error for the database URL and the secret key, and counts as unset for other variables', () => {
+test('an empty file is an error for the database URL, and counts as unset for the old secret keys', () => {
   expect(
     readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: writeSecretFile('') }).oldSecretKeys,
   ).toEqual([]);
@@ -96,7 +96,7 @@ test('an invalid secret in a file is not shown', () => {
   expect(() => readConfig(env)).not.toThrow('hunter2');
 });
 
-test('the _FILE variables do not cause warnings', () => {
+test('a _FILE variable causes a warning unless its variable holds a secret', () => {
   expect(
     unknownVariables({ HALYARD_SECRET_KEY_FILE: '/run/key', HALYARD_POOL_SIZE_FILE: '/run/size' }),
   ).toEqual(['HALYARD_POOL_SIZE_FILE is not a known variable. Run with --help to list all variables.']);

@@ -293,7 +293,7 @@ test('setup with a role that cannot create databases says what to grant or creat
   ]);
 });
 
-// Only the first run hashes the demo users' passwords. The third run finds a copy of the database that the first run filled.
+// The third run finds a copy of the database that the first run filled, so the demo users' passwords are hashed only once.
 test('setup writes .env when the database is ready, and follows a changed DATABASE_URL', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
   const read = () => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
@@ -383,7 +383,7 @@ function cloneWithOldNode(): string {
   return folder;
 }
 
-test('every command of run-in-production.md exists in a clone and runs under scripts/with-node', () => {
+test('every command of run-in-production.md except setup exists in a clone and runs under scripts/with-node', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };

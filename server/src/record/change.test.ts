@@ -83,7 +83,7 @@ test('a change with deliveries sends its notification only after the commit', as
   });
   await expect(failingChange).rejects.toThrow();
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-created', data: {} }));
-  // Notifications about these deliveries would have arrived before the one about the next change.
+  // Any notification from the last two changes would have arrived before the one from the next change.
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: {} }));
   await expect.poll(count).toBe(2);
 });

@@ -73,7 +73,7 @@ test('every kind of write accepts a comment, and every event of the write has it
   }
 });
 
-test('the search, the event and the export show the comment, and omit the field without one', async () => {
+test('the search, the event and the export show a comment, and the field of an event without one is empty or absent', async () => {
   await send('POST', FEATURES, REASON, { name: 'shown' });
   await makeFeature(harness.db, 'default', { name: 'silent' });
 
@@ -108,7 +108,7 @@ test('a text search finds a comment in its decoded form', async () => {
   expect(await count(']Größe')).toBe(0);
 });
 
-test('spreadsheets show a comment that begins like a formula as plain text', async () => {
+test('the CSV export marks a comment that begins like a formula as plain text', async () => {
   await send('POST', FEATURES, '=1+1', { name: 'formula' });
 
   const { body } = await call(

@@ -15,8 +15,8 @@ type IdentityFields = Pick<User, 'name' | 'username' | 'email'>;
 export type CheckedUser = IdentityFields & { rootRole: number | string; passwordHash: string | null };
 
 /**
- * Checks a new user and hashes the password. `network` is the network of a person who signs up. Call this before the change opens
- * its transaction, because hashing takes 60 ms.
+ * Checks a new user and hashes the password. `network` is the network of a person who signs up. Call it before opening a change,
+ * because hashing takes 60 ms, during which the open transaction would hold a connection.
  */
 export async function checkNewUser(
   input: Partial<IdentityFields> & { rootRole: number | string; password?: string | null },

@@ -82,7 +82,7 @@ test('deactivating a user deletes their password link and prevents a new link', 
   });
 });
 
-test('lists deactivated users with a filter and does not offer them in access pickers', async () => {
+test('lists deactivated users unless a filter excludes them, and does not offer them in access pickers', async () => {
   const user = await makeUser(harness.db, 'Viewer', 'leaver');
   const { id: project } = await makeProject(harness.db);
   await makeMember(harness.db, user, project, 'Member');
@@ -148,7 +148,7 @@ test('rejects the deactivation of the last active admin, not counting deactivate
   expect((await deactivate(second.id)).status).toBe(200);
 });
 
-test('deactivates only one of the last two admins if both are deactivated at the same time', async () => {
+test('accepts only one of two simultaneous deactivations of the last two admins', async () => {
   await demoteAll();
   const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
   // A different server has deactivated the first admin but has not committed yet.

@@ -32,7 +32,7 @@ test('does not create a deleted first admin again', async () => {
   expect((await tryLogin(harness.app, 'first')).status).toBe(401);
 });
 
-test('a user or a valid admin token counts, but not a deleted user or an expired or revoked token', async () => {
+test('hasUserOrAdminToken finds a user or a valid admin token, but no deleted user and no expired or revoked token', async () => {
   const findsAnybody = () => hasUserOrAdminToken(harness.db);
 
   await sql`update users set deleted_at = now() where kind = 'user'`.execute(harness.db);

@@ -5,7 +5,7 @@ import { listPermissions } from '../roles/permissions.ts';
 import type { PermissionOverview } from './admin-schema.ts';
 import { findUser, listUserRoles } from './store.ts';
 
-/** Lists the root, project and environment permissions, and says for each whether the user has it there. */
+/** Lists the root, project and environment permissions, and says whether the user has each in the given project and environment. */
 export async function readPermissionOverview(
   db: Reader,
   id: number,

@@ -18,8 +18,8 @@ import {
 export const MAX_PERSONAL_TOKENS = 10;
 
 /**
- * Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. Only the returned value contains
- * the secret, because the database stores a hash. `client` is the id of the client to which the user grants the token.
+ * Creates a token for the authenticated user, or for an agent that acts on their behalf. Only the returned value contains the
+ * secret, because the database stores a hash. `client` is the id of the client to which the user grants the token.
  */
 export async function createPersonalToken(
   current: Change,
@@ -46,7 +46,7 @@ export async function removePersonalToken(current: Change, id: number): Promise<
   current.record({ type: 'pat-deleted', preData: tokenEventData(token) });
 }
 
-/** Inserts a token of a user or service account, each of which has a limited number of tokens. The caller records the event. */
+/** Inserts a token for a user or service account, if the account is below the token limit. The caller records the event. */
 export async function issueAccountToken(
   { tx, actor }: Change,
   userId: number,

@@ -77,7 +77,7 @@ test.each(['name', 'username'])('rejects a user with a reserved %s', async field
   expect(response).toMatchObject(rejectionAt(`/body/${field}`));
 });
 
-test('rejects a new reserved name but accepts an update of a user who already has a reserved name', async () => {
+test('rejects a reserved name in an update of a user, but accepts a different name', async () => {
   const { id } = await makeUser(harness.db, 'Viewer');
   const updateUser = (body: object) => call(harness.app, 'PUT', `/api/admin/user-admin/${id}`, { body });
 
@@ -118,7 +118,7 @@ test.each([
   ['admin\u03bf', true],
   ['\u0438\u0432\u0430\u043d', false],
   ['zoë.müller', false],
-])('a username %j that mixes alphabets is rejected: %s', async (username, isRejected) => {
+])('the username %j is rejected for mixing alphabets: %s', async (username, isRejected) => {
   const body = { username, rootRole: 'Viewer' };
   const response = await call(harness.app, 'POST', '/api/admin/user-admin', { body });
 

@@ -102,7 +102,7 @@ test.each([
   ['an empty description', { description: '', expiresAt: NEXT_YEAR }, '/body/description'],
   ['no expiry', { description: 'x' }, '/body/expiresAt'],
   ['an expiry in the past', { description: 'x', expiresAt: '2020-01-01T00:00:00Z' }, '/body/expiresAt'],
-])('rejects %s', async (_case, body, path) => {
+])('rejects a personal token with %s', async (_case, body, path) => {
   const user = await makeUser(harness.db, 'Viewer');
 
   const response = await call(harness.app, 'POST', '/api/admin/user/tokens', { token: user.token, body });
@@ -117,7 +117,7 @@ test('rejects a second token with the same description', async () => {
   expect(await create(user.token, 'twice')).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
-test('does not list personal tokens for an admin token', async () => {
+test('an admin token cannot list personal tokens', async () => {
   const response = await call(harness.app, 'GET', '/api/admin/user/tokens');
 
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
@@ -141,7 +141,7 @@ test('rejects an expired personal token and a token of a deleted user', async ()
 test('applies the personal token limit to concurrent requests', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   for (let number = 2; number < MAX_PERSONAL_TOKENS; number++) await create(user.token, `token ${number}`);
-  // Without the lock on the user, both requests would now count nine tokens.
+  // Without the lock on the user, both requests would count nine tokens.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${user.id} for update`.execute(blocker);
 

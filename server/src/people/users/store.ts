@@ -246,7 +246,7 @@ export async function lockAndCountPersonalTokens(tx: Tx, userId: number): Promis
 
 export type TokenRestrictions = { isAgent: boolean; scope: TokenScope | null };
 
-/** The token's kind depends on the owner: a service account has only service tokens. */
+/** Only the kind `agent` is stored. Any other kind depends on the owner: a service account has only service tokens. */
 const TOKEN_BOUNDS = [
   sql<PersonalToken['kind']>`case when is_agent then 'agent'
     when exists (select from users where users.id = user_id and users.kind = 'service-account') then 'service'

@@ -88,7 +88,7 @@ test.each([
   ['a query with a question mark', view('x', { query: '?a=b' }), '/body/query'],
   ['a query of 8,001 characters', view('x', { query: 'q'.repeat(8_001) }), '/body/query'],
   ['no query', { name: 'x', page: '/' }, '/body/query'],
-])('rejects %s', async (_, body, path) => {
+])('rejects a view with %s', async (_, body, path) => {
   expect(await save(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 

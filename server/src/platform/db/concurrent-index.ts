@@ -25,7 +25,7 @@ export function parseCreateIndex(statement: string): Definition | undefined {
 
 /**
  * Builds an index without blocking writers, even on a partitioned table, where `create index concurrently` is not supported. After
- * any interruption, it can simply run again.
+ * any interruption, the function can simply be called again.
  */
 export async function createIndex(runners: Runners, definition: Definition): Promise<void> {
   const { table } = definition;

@@ -33,8 +33,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
- * During a failover, a new connection can reach a standby. It serves reads for this long, and then a new connection looks for the
- * primary.
+ * During a failover, a new connection can reach a standby. That connection serves reads for this long, and then a new one looks for
+ * the primary.
  */
 const READ_ONLY_LIFETIME_MS = 1_000;
 /** A pool that shrank in favor of a more important one stays smaller for this long. */

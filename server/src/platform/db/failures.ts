@@ -11,8 +11,8 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   environments_pkey: name => nameExists(`Environment "${name}"`),
   project_environments_pkey: () => new ApiError('ConflictError', 'The project already has this environment.'),
   feature_environments_environment_fkey: () => deletionConflict('environment'),
-  // Operations lock the feature, so the next three constraints are violated only by applications that delete rows with their own
-  // SQL.
+  // Operations lock the feature, so a request violates the next three constraints only if an application has deleted rows with its
+  // own SQL.
   feature_environments_feature_name_fkey: () => deletionConflict('feature'),
   feature_strategies_environment_fkey: () => deletionConflict('environment of the feature'),
   feature_strategy_segments_strategy_id_fkey: () => deletionConflict('strategy'),
@@ -120,7 +120,7 @@ const NETWORK_CODES = new Set([
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/;
 
-/** Converts a database error into an error for the caller. It returns undefined if the caller cannot do anything about it. */
+/** Converts a database error into an error for the caller. Returns undefined if the caller cannot do anything about the error. */
 export function translateDbError(error: unknown): ApiError | undefined {
   if (error instanceof pg.DatabaseError) {
     const makeError = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
@@ -135,8 +135,8 @@ export function translateDbError(error: unknown): ApiError | undefined {
 }
 
 /**
- * Returns whether the error, or its cause, concerns the whole database, so that every other use of the database would fail for the
- * same reason.
+ * Returns whether the error, or its cause, concerns the whole database, in which case every other use of the database would fail for
+ * the same reason.
  */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

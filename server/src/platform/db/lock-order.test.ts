@@ -26,7 +26,7 @@ afterAll(async () => {
   await discardDatabase(name);
 });
 
-test('every API write that the campaign can send takes its locks in the same order', () => {
+test('every API write that the campaign can send takes its locks in the order of LOCK_ORDER', () => {
   const lockOrder: readonly string[] = LOCK_ORDER;
   const violations = campaign.writes.flatMap(write => {
     const locks = listLocks(write);

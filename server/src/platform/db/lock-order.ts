@@ -9,7 +9,7 @@
  * feature starts to use, in share mode. `publish_sdk_documents()` locks the features that a change touched, which the change has
  * locked already, and finally the environment counters.
  *
- * `lock-order.test.ts` compares the list with the locks of every API write, and runs writes against each other.
+ * `lock-order.test.ts` compares the list with the locks of nearly every API write, and runs writes against each other.
  */
 export const LOCK_ORDER = [
   // The first three are advisory locks for rules about all rows of a kind, in transactions with only a few statements.

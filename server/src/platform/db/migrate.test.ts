@@ -75,7 +75,7 @@ test('lists the migrations that the database lacks', async () => {
   await db.destroy();
 });
 
-test('a command requires a database with all migrations', async () => {
+test('requireMigrated rejects a database that lacks a migration or all tables', async () => {
   await requireMigrated(url);
 
   await client.query("delete from migration_checksums where name = '0004_jobs'");
@@ -204,7 +204,7 @@ test('writers do not queue behind a migration that waits for a vacuum', async ()
   await vacuum.end();
 });
 
-test('gives up after a while and lists the transactions that block it', async () => {
+test('a migration that cannot get its lock gives up after a while and lists the oldest open transactions', async () => {
   await client.query('begin; select from features');
   const folder = makeMigrationFolder({ '9001_column.sql': 'alter table features add column probe text' });
 
@@ -298,7 +298,7 @@ test('waiting for another server to finish its migrations does not deadlock with
   expect(await Promise.all([first, second])).toEqual([['9001_i.concurrently'], []]);
 });
 
-test('repeats a statement that changes rows until it changes none', async () => {
+test('repeats a statement until it changes no more rows', async () => {
   await client.query(`
     insert into features (name, project, type) select 'f' || n, 'default', 'release' from generate_series(1, 5) as n`);
   const folder = makeMigrationFolder({

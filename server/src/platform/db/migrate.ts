@@ -236,7 +236,8 @@ async function applyInTransaction(
 
 /**
  * Takes a lock that keeps autovacuum away, because an autovacuum gives way only to a session that has waited for 1 s
- * (deadlock_timeout). The lock conflicts with a vacuum but not with reads and writes, so nobody queues behind it.
+ * (deadlock_timeout), longer than a statement of a migration may wait. The lock conflicts with a vacuum but not with reads and
+ * writes, so nobody queues behind it.
  */
 async function keepVacuumAway(client: pg.Client, { bareText }: SqlStatement): Promise<void> {
   const table = /^alter table (?:if exists )?(?:only )?([\w.]+)/.exec(bareText)?.[1];

@@ -67,8 +67,8 @@ test('on a read-only database, reads work, changes return 503, and the pool find
   expect(await readReadiness()).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'BAD' });
   expect(await readOnlyMetric()).toBe('1');
 
-  // Nothing closes the connections of the pool this time. The harness may have opened a new connection while the database was
-  // read-only, and that connection must accept writes again.
+  // The test does not close the app's connections here, because the pool must replace them by itself. The harness may have opened a
+  // new connection while the database was read-only, and that connection must accept writes again.
   await sql`set default_transaction_read_only = off`.execute(harness.db);
   await setReadOnly(false);
 

@@ -89,7 +89,7 @@ test('an empty list allows no origin', async () => {
 });
 
 test.each(['shop.example.com', `${SHOP}/`, `${SHOP}/path`, 'https://*.example.com', '', 'null', 7])(
-  'rejects %j with 400',
+  'rejects the origin %j with 400',
   async origin => {
     const { status, body } = await allow(origin);
 

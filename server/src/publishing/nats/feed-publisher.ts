@@ -16,7 +16,7 @@ const MAX_TOKEN_STEPS = { frames: 256, characters: 256 * 1_024 };
 /** The end of the stream is read again after this time, in case an operator has emptied it. */
 const VERIFY_FRAMES_MS = 5_000;
 const VERIFY_SNAPSHOT_MS = 60_000;
-/** An edge that starts reads the snapshot and the frames after it, so the snapshot may be a little older. */
+/** A starting edge reads the snapshot and the frames after it, so the snapshot may be a little behind the state. */
 const SNAPSHOT_EVERY_MS = 2_000;
 /** An unchanged snapshot is published again after this time, so that its age is known. */
 const RENEW_SNAPSHOT_MS = 600_000;
@@ -206,8 +206,8 @@ export function makeFeedPublisher(
     if (!frames?.position || !isSnapshotDue(lastSnapshot, frames.position)) return 0;
     const { position, sequence: framesSequence } = frames;
     const { etag, gzip } = await encode(feed);
-    // Either the state has changed since the frames were published, so the frames come first, or another server is ahead of this
-    // one.
+    // Either the state has changed since the frames were published, so new frames must come first, or another server is ahead of
+    // this one.
     if (etag !== `"${positionText(position)}"` || etag === tooLargeEtag) return 0;
     const data = await gzip();
     if (data.length > maxPayload() - HEADER_BYTES) {

@@ -15,7 +15,7 @@ const TICK_MS = 1_000;
 const RECONNECT_MS = 1_000;
 /** The leader sends a head every 3 s. If the leader goes silent, this server sends heads instead. */
 const SILENT_AFTER_MS = 2 * HEAD_EVERY_MS;
-/** A feed whose last edge token was revoked is published a little longer, so that its edges find out. */
+/** A feed whose last edge token was revoked is published a little longer, so that its edges learn of the revocation. */
 const DROP_AFTER_MS = 60_000;
 const STOP_WITHIN_MS = 2_000;
 

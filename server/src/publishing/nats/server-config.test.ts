@@ -22,7 +22,7 @@ test('the name of a feed does not depend on the order of its projects', () => {
   expect(busNames({ environment: 'production', projects: ['a'] }).id).not.toBe(id);
 });
 
-test('an account imports its own feed and can publish only requests', () => {
+test('an account imports only its own feed and can publish only requests', () => {
   const account = findAccount(buildHubConfig('UPUBLISHER', FEEDS, []));
 
   const subjects = [...account.matchAll(/"([^"]+)"/g)].map(([, subject]) => subject);
@@ -34,7 +34,7 @@ test('an account imports its own feed and can publish only requests', () => {
   expect(account).not.toContain('jetstream');
 });
 
-test('messages are on disk before they are acknowledged, on the hub and on a leaf node', () => {
+test("a leaf node mirrors the hub's streams, and both write messages to disk before acknowledging them", () => {
   const hub = buildHubConfig('UPUBLISHER', FEEDS, [REGION]);
   const leaf = buildLeafConfig(REGION, FEEDS);
 

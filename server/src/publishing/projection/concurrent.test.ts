@@ -109,7 +109,7 @@ test.each([
     () => `update features set archived_at = null where name = '${flag}'`,
   ],
 ])(
-  'a segment that changes while another transaction %s is published as changed',
+  'publishes the new version of a segment that changes while another transaction %s',
   async (_, statements, startUse) => {
     for (const statement of statements()) await sql.raw(statement).execute(harness.db);
     const changingTx = await begin();
@@ -195,7 +195,7 @@ test.each([
     () => `delete from feature_strategy_segments where segment_id = ${segment}`,
   ],
 ])(
-  'a segment %s a strategy that another transaction enables is published',
+  'a segment %s a strategy that another transaction enables leaves no wrong document',
   async (_, statements, changes) => {
     for (const statement of [addStrategy(flag, true), ...statements()])
       await sql.raw(statement).execute(harness.db);
@@ -216,7 +216,7 @@ test.each([
   },
 );
 
-test('a segment attached to a flag that another transaction renames is published', async () => {
+test('publishes a segment attached to a flag that another transaction renames', async () => {
   await sql.raw(addStrategy(flag)).execute(harness.db);
   const renamingTx = await begin();
   const usingTx = await begin();

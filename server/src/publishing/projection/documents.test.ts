@@ -36,7 +36,7 @@ const readRevisions = async () => {
   return rows;
 };
 
-test('a document contains only what SDKs evaluate', async () => {
+test('a document contains only what SDKs receive', async () => {
   const path = await makeFlag('rich');
   const segment = (await callApi('POST', '/api/admin/segments', { name: 'beta', constraints: [] })).body.id;
   const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'userId' };

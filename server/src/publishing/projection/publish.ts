@@ -8,7 +8,7 @@ export const SDK_CHANNEL = 'halyard_sdk';
 /** The environment is null for the token revision. */
 type PublishedRevision = { environment: string | null; revision: number };
 
-/** Writes the SDK documents that the transaction changed. Other changes in the same environment wait from then until the commit. */
+/** Writes the SDK documents that the transaction changed. Other changes in the same environment wait from this call until the commit. */
 export async function publishDocuments(tx: Tx, groupId: string): Promise<Publication> {
   const { rows } = await sql<PublishedRevision>`
     select environment, revision from publish_change(${groupId}) order by environment`.execute(tx);

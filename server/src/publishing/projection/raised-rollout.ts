@@ -4,8 +4,8 @@ import type { RaisedRollout, Writers } from '../../record/change-writers.ts';
 /**
  * Finds the flags that the open change rolls out further than allowed in environments of type production. It compares the published
  * documents with those that the change is about to publish, so it does not matter which operation made the change. Default
- * strategies have no document, so they are found by their events. Flags in projects that the caller cannot read can use the same
- * segment, so the row of a segment names no flag.
+ * strategies have no document, so they are found by their events. Flags in projects that the caller cannot read can use a
+ * changed segment, so the row of a segment names no flag.
  */
 export const findRaisedRollout: Writers['raisedRollout'] = async (tx, maxRollout, events) => {
   const defaultEvents = events.filter(({ type }) => type === 'default-strategy-updated');

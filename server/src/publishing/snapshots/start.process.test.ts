@@ -105,7 +105,7 @@ describe.skipIf(!canRunClusters)(
       };
     }, 600_000);
 
-    test('serves a real SDK from its snapshot, reports this, and switches to PostgreSQL once it is available', async () => {
+    test('serves a real SDK from its snapshot, reports the time of the snapshot, and switches to PostgreSQL once it is available', async () => {
       await start();
       const token = await createToken();
       const revokedToken = await createToken();

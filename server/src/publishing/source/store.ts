@@ -119,7 +119,7 @@ async function readTokens(
   return tokens;
 }
 
-/** Records that the tokens were used, at most once a minute for each token, on all servers together. Skips tokens that a change has locked. */
+/** Records that the tokens were used, at most once a minute per token on all servers together. Skips tokens that a change has locked. */
 export async function markTokensSeen(db: Db, ids: number[]): Promise<void> {
   await sql`
     update api_tokens set seen_at = now() where id in (

@@ -25,7 +25,7 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
       output: jsonResponse('The counts', EventCounts),
       read: async ({ actor, longReads, longReader }, { query }) => {
         const { by, ...filters } = parseEventCounts(query);
-        // Without the index, the operation would have to read every event.
+        // Any count is a long read, because where there is no index, it reads every event.
         const run = filters.query === undefined ? longReads.run : longReads.runSearch;
         const groups = await run(longReader, db => countEvents(db, actor, filters, by, memory));
         const shownGroups = groups.slice(0, MAX_GROUPS);

@@ -106,7 +106,7 @@ test.each([
   await expect(readRest(response)).rejects.toThrow('aborted');
 });
 
-test('clients that disconnect free export slots for the same caller', async () => {
+test('a client that disconnects releases its export slot for the same caller', async () => {
   for (let n = 0; n < 5; n++) {
     const response = await connect();
     response.destroy();
@@ -121,7 +121,7 @@ test('cuts off clients that stop reading, after which the caller can export agai
   const pausedClients = [await connect(user.token), await connect(user.token)];
 
   // The clients occupy both of the caller's export slots for 10 s, which is how long a client may read nothing. Two new exports are
-  // accepted simultaneously only once both clients are cut off. Before that, reading would revive the second client.
+  // accepted simultaneously only after both clients are cut off. Until then, the test must not read, because that would revive a client.
   const requestTwoExports = async () => {
     const newExports = await Promise.all([connect(user.token), connect(user.token)]);
     return newExports.map(response => response.destroy().statusCode);

@@ -84,7 +84,7 @@ test('sends a file with a name and the content type of its format', async () => 
   });
 });
 
-test('the CSV file contains the same events', async () => {
+test('a CSV export contains the same events as an NDJSON export', async () => {
   const columns =
     'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId,comment,createdByToken,createdByClient';
   for (const token of [undefined, viewer.token]) {
@@ -194,7 +194,7 @@ test('a HEAD request returns the headers or the error of GET without running the
   expect(acceptedHead.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
 });
 
-test("contains only the events of readable projects and the caller's own events", async () => {
+test("an export contains only the events of readable projects and the caller's own events", async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/favorites', { token: viewer.token });
   const projects = async (token?: string) =>
     new Set((await listLines('', token)).map(({ project }) => project));

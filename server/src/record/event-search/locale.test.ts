@@ -115,7 +115,7 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
     }
   });
 
-  test('delivers an event to the integrations whose text filters match it by the same rules', async () => {
+  test('delivers an event to the integrations whose text filters match it by Unicode rules', async () => {
     const { rows: integrations } = await sql<{ id: number }>`
       insert into integrations (provider, events, filter_texts) values
         ('webhook', array['*'], array['%ΣΊΣ%']), ('webhook', array['*'], array['%σίσυφοσ%', '%nothing%']),

@@ -503,6 +503,6 @@ test('the single stream of one caller catches up before a different caller with 
   const end = client.events.at(-1)?.at ?? 0;
   const otherEvents = others.flatMap(({ events }) => events.filter(({ at }) => at > start && at < end));
 
-  // If streams rather than callers took turns, each of them would have received nearly all events by now.
+  // If streams rather than callers took turns, each of the 40 would have received nearly all events by then.
   expect(otherEvents.length).toBeLessThan((40 * 500) / 2);
 });

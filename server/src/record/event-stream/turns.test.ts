@@ -24,7 +24,7 @@ test('a caller with one stream gets every other turn while another caller has 49
   expect(new Set(servedNames).size).toBe(6);
 });
 
-test('a caller that reconnects after closing its stream keeps its turn', () => {
+test('a caller that reconnects after closing its stream does not gain an earlier turn', () => {
   const turns = makeTurns();
   turns.end([makeStream('ben', 'first')]);
 
@@ -41,6 +41,6 @@ test('a shared turn counts as a turn of each of its callers', () => {
   ).toBe('ben');
 });
 
-test('a caller without streams gets no turn', () => {
+test('without streams, no caller gets a turn', () => {
   expect(makeTurns().next([])).toBeUndefined();
 });

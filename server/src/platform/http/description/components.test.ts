@@ -85,7 +85,7 @@ test('every component is used', () => {
   expect(unusedComponents).toEqual([]);
 });
 
-test('operations share their error responses, with three exceptions', () => {
+test('operations outside OFREP share their error responses, with three exceptions', () => {
   // OFREP defines the errors of its operations.
   const otherOperations = listOperations().filter(({ operationId }) => !operationId.includes('Ofrep'));
   const inlineErrors = otherOperations.flatMap(({ operationId, responses }) =>

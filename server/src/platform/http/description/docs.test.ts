@@ -39,7 +39,7 @@ test('the forms of the API page start empty, and the examples are in the descrip
 });
 
 test.each(['/docs/openapi.json', '/docs/js/scalar.js', '/docs/js/start.js', '/docs/'])(
-  '%s is compressed once, no matter how many clients request it simultaneously, and is not sent to a client that already has it',
+  '%s has the same compressed bytes for clients that request it simultaneously, and is not sent to a client that already has it',
   async url => {
     const get = async (headers: Record<string, string>) => await harness.app.inject({ url, headers });
     const uncompressed = await get({});

@@ -58,7 +58,7 @@ const REVALIDATE = 'no-cache';
 
 /**
  * Serves the API document at /docs/openapi.json, and a page for reading it and trying operations at /docs/. Each file is read and
- * compressed on its first request, so that startup does not wait for it and later requests for the 4 MB are cheap.
+ * compressed on its first request, so that startup does not wait for it and later requests, even for the 4 MB script, are cheap.
  */
 export function docsRoutes(app: App): void {
   const script = 'text/javascript; charset=utf-8';

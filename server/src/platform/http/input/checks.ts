@@ -112,7 +112,7 @@ async function findAllRuleViolations(
   const paths = new Set(schemaViolations.map(({ path }) => path));
   const isAboutInvalid = ({ path = '' }: Violation) => {
     const [, part, field = '', index = ''] = path.split('/');
-    // An invalid list is missing from the body, so a rule about one of its items has seen only the item's valid fields.
+    // An invalid list is omitted from `body`, so a rule about one of its items used `items`, which has only valid fields.
     const isAboutItem = /^\d+$/.test(index) && !paths.has(path);
     return part === 'body' && input.invalid.has(field) && !isAboutItem;
   };

@@ -26,7 +26,7 @@ test.each([
   expect(headers).not.toHaveProperty('preference-applied');
 });
 
-test('a request without unknown names gets no Halyard-Ignored header', async () => {
+test('the response to a request without unknown names has no Halyard-Ignored header', async () => {
   const { headers } = await call(harness.app, 'POST', '/api/admin/projects', {
     body: { name: 'All known', mode: 'open' },
     headers: STRICT,
@@ -36,7 +36,7 @@ test('a request without unknown names gets no Halyard-Ignored header', async () 
   expect(headers['preference-applied']).toBe('handling=strict');
 });
 
-test('a request to an unknown path gets no Halyard-Ignored header, and strict handling does not change its 404', async () => {
+test('the 404 for an unknown path has no Halyard-Ignored header, even with strict handling', async () => {
   for (const prefer of ['handling=lenient', 'handling=strict']) {
     const { status, headers } = await call(harness.app, 'POST', '/api/admin/nowhere?x=1', {
       body: { type: 'simple', value: 'x' },
@@ -207,7 +207,7 @@ test.each<[string, string, object]>([
   expect([response.status < 300, response.body]).toEqual([true, expect.anything()]);
 });
 
-test('every operation that returns a secret rejects unknown fields, except for integrations', () => {
+test('the description of every operation that returns a secret, except for integrations, says that unknown fields are rejected', () => {
   type DescribedOperation = {
     operationId: string;
     description: string;

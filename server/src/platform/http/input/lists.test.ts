@@ -61,7 +61,7 @@ const operationsWithIds = listOperations().filter(
     ),
 );
 
-test('any positive integer up to 2^53-1 is a valid id, and an unknown one returns 404', async () => {
+test('any positive integer up to 2^53-1 is a valid id, and an unknown id returns 404', async () => {
   const differences: string[] = [];
   const { token } = await makeUser(harness.db, 'Admin');
   for (const { method, path, parameters, body } of operationsWithIds) {

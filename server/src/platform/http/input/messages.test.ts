@@ -116,7 +116,7 @@ test.each([
   'search/events?type=IS:feature-enabled',
   'search/events/counts?by=day&type=IS_ANY_OF:feature-created,feature-enabled',
   'deliveries?type=IS:feature-enabled',
-])('the response of %s names the nearest event type', async path => {
+])('the Halyard-Hint header of %s names the nearest event type', async path => {
   const { status, headers } = await call(harness.app, 'GET', `/api/admin/${path}`);
 
   expect([status, headers['halyard-hint']]).toEqual([
@@ -218,7 +218,7 @@ test.each<[string, Record<string, string>, string]>([
   expect([response.statusCode, response.json().message]).toEqual([401, message]);
 });
 
-test('lists the methods that a path accepts if the requested method does not exist', async () => {
+test('lists the methods that a path accepts if the requested method is not one of them', async () => {
   const { status, body, headers } = await call(harness.app, 'PUT', '/api/admin/user-admin/?x=1', {
     body: {},
   });
@@ -237,7 +237,7 @@ test.each([
   ['NUL in the query', '/api/admin/search/events?query=%00'],
   ['a long parameter', `/api/admin/projects/${'a'.repeat(600)}`],
   ['a long URL', `/api/admin/search/events?query=${'a'.repeat(13_000)}`],
-])('rejects %s with 401 without a token, and with 400 otherwise', async (_case, url) => {
+])('rejects %s with 401 if the request has no token, and with 400 otherwise', async (_case, url) => {
   const anonymous = await call(harness.app, 'GET', url, { token: null });
   const withToken = await call(harness.app, 'GET', url);
 

@@ -155,7 +155,7 @@ test.each([
   ['server-sent events', { 'content-type': 'text/event-stream; charset=utf-8' }, undefined],
   ['an image', { 'content-type': 'image/png' }, undefined],
   ['no type', { 'content-type': '' }, undefined],
-])('a response with %s has the right encoding', async (_case, headers, encoding) => {
+])('a response with %s has the expected encoding and an unchanged ETag', async (_case, headers, encoding) => {
   const app = makeBareApp();
   app.get('/', (_, reply) => reply.type('application/json').headers(headers).send(Buffer.from(LONG)));
 

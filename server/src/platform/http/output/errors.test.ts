@@ -113,7 +113,7 @@ test.each([
     { 'content-encoding': 'gzip' },
     'The body must not be compressed. The Content-Encoding "gzip" is not supported.',
   ],
-])('rejects a body as %s with %o', async (contentType, headers, message) => {
+])('rejects a body with the content type %s and the headers %o', async (contentType, headers, message) => {
   const response = await post(project(''), contentType, undefined, headers);
 
   expect([response.statusCode, response.json().message]).toEqual([415, message]);

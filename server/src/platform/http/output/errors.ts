@@ -7,7 +7,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { translateDbError } from '../../db/failures.ts';
 import { collectViolations } from '../input/checks.ts';
 
-/** Sends every error in the same format, regardless of where it comes from. The log has the cause under the same id. */
+/** Sends every error in the same format, regardless of where it comes from. The log has the cause under the id in the response. */
 export function installErrors(app: App, sendPage: SendPage = () => undefined): void {
   const listMethods = collectMethods(app);
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(error, request, reply));

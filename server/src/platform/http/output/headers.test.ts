@@ -33,7 +33,7 @@ test.each(
   listOperations()
     .filter(operation => operation.returnsSecret)
     .map(operation => [operation.method, operation.path, operation.body] as const),
-)('the response of %s %s contains a secret, so caches must not store it', async (method, path, body) => {
+)('caches must not store the response of %s %s, which contains a secret', async (method, path, body) => {
   const { headers } = await call(harness.app, method, fillPath(path), { body });
 
   expect(headers).toMatchObject(HEADERS);
@@ -45,7 +45,7 @@ test.each([
   ['an invalid URL', '/api/admin/projects/%E0%A4%A'],
   ['a path segment that is too long', `/api/admin/projects/${'x'.repeat(600)}`],
   ['a URL that is too long', `/api/admin/user?x=${'x'.repeat(13_000)}`],
-])('%s sends the security headers', async (_case, url) => {
+])('the response to %s has the security headers', async (_case, url) => {
   const response = await call(harness.app, 'GET', url);
 
   expect(response.status).toBeGreaterThanOrEqual(400);

@@ -12,7 +12,7 @@ const SENT_WITHIN_MS = 60_000;
 const READ_AHEAD_BYTES = 4_194_304;
 
 export type SendOptions = {
-  /** Called once everything is sent or aborted. */
+  /** Called when everything has been sent, or sending was aborted. */
   onClose?: () => void;
   /** The content type, which is JSON by default. */
   contentType?: string;

@@ -11,7 +11,7 @@ import type { FastifyRequest } from 'fastify';
 
 const MIB = 1_048_576;
 
-/** Limits the bytes of bodies in memory; parsed, they take three times as much. One caller can send two 8 MiB imports at a time. */
+/** Limits the bytes of bodies in memory. Parsed bodies take three times as much. One caller can send two 8 MiB imports at a time. */
 export const BODY_LIMITS: ShareLimits = {
   capacity: 32 * MIB,
   share: 0.5,

@@ -72,7 +72,7 @@ test('clients that do not read their reports are cut off, and do not keep others
     )
     .toBeGreaterThan(0);
 
-  // The clients do not notice that they were cut off, because they do not read.
+  // The clients do not notice a cut-off, because they do not read, so the test counts the cut-offs in the log.
   const countCutOffs = () => server.output().match(/"msg":"client stopped reading"/g)?.length ?? 0;
   const paths = [`${PATH}/features/flag-1`, '/api/admin/projects', PATH];
   const pathsReadInTime = new Set<string>();

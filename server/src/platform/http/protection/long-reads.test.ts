@@ -5,7 +5,7 @@ import { makeLongReads } from './long-reads.ts';
 const harness = useHarness();
 const CALLERS = ['a', 'b', 'c'].flatMap(caller => [caller, caller]);
 
-test("a fourth caller's search runs while three callers use all their reads and searches", async () => {
+test("a fourth caller's search runs while three callers occupy all their read and search slots", async () => {
   const longReads = makeLongReads(harness.db);
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const runningReads = CALLERS.flatMap(caller => [
