@@ -46,7 +46,7 @@ const SDK_CONNECTIONS = 2;
 const METRICS_CONNECTIONS = 1;
 /** The connections of the job engine, the two listeners and the indexing process. Publishing to NATS takes one more. */
 const OTHER_CONNECTIONS = 6;
-/** Pools that get a connection before all others. Without them, flags would become outdated and SDK reports would be lost. */
+/** Pools that get connections before all others. If they had none, flags would become outdated and SDK reports would be lost. */
 const RESERVED_POOLS = ['sdk', 'metrics'];
 /** How long a server that started without its database waits between attempts to reach it. */
 const RETRY_MS = 500;
@@ -237,7 +237,7 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
     await begin();
   }
   await app.listen({ host: config.host, port: config.port, backlog: BACKLOG }).catch(async error => {
-    // A caller that keeps running, such as the demo, may drop the database while jobs run.
+    // Stops the jobs, because a caller that keeps running, such as the demo, may drop their database.
     await stop();
     throw explainListenError(error, config.host, config.port);
   });

@@ -193,7 +193,7 @@ test('a new OIDC secret changes the ETag, although its mask stays the same', asy
   expect(after.headers.etag).not.toBe(before.headers.etag);
 });
 
-test('password login is disabled only if If-Match has the ETag of its setting', async () => {
+test('the password login setting is saved only if If-Match has its ETag', async () => {
   const { headers } = await send('GET', 'auth/simple/settings');
   const outdatedResponse = await send('POST', 'auth/simple/settings', { disabled: false }, '"outdated"');
   const saveResponse = await send('POST', 'auth/simple/settings', { disabled: false }, String(headers.etag));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 
-/** The channels to notify once the running notification has finished, by pool. */
+/** The channels to notify after the running notification, by pool. */
 const channelsByPool = new WeakMap<Db, Set<string>>();
 
 /**

@@ -301,7 +301,7 @@ test('the report of a project that has everything contains every field in the co
   expect([...absent]).toEqual(['Report.features.archivedAt']);
 });
 
-test('the report of an empty project omits fields without a value', async () => {
+test('the report of a project with a bare feature omits fields without a value', async () => {
   const { body } = await api('GET', 'projects/bare/health-report');
 
   const { wrong, absent } = inspectBody(body, 'Report');

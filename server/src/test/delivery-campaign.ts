@@ -80,7 +80,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const acceptedCounts = new Map<string, number>();
   const arrivedCounts = new Map<string, number>();
   let requests = 0;
-  /** Waits until this many requests have arrived, because after a wait by the clock, no request might be in flight. */
+  /** Waits until this many requests have arrived, because after a fixed time, there might be no request in flight. */
   const waitForRequests = async (count: number) => {
     const [target, deadline] = [requests + count, Date.now() + campaign.killWithinMs];
     while (requests < target && Date.now() < deadline) await sleep(2);

@@ -75,7 +75,7 @@ test('CONTRIBUTING.md lists every npm script', () => {
   expect(listedScripts.toSorted()).toEqual(Object.keys(scripts).toSorted());
 });
 
-test('all pages state the same number of connections per server', () => {
+test('the documented connections of the pools add up to the documented total', () => {
   const text = readPage('docs/how-to/run-in-production.md');
   const [, table = ''] =
     /Each server uses up to 26 database connections by default: (.*?) No caller can take/.exec(text) ?? [];

@@ -12,7 +12,7 @@ import { listOperations } from './operations.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 const pages = globSync(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/**/*.md'], { cwd: ROOT })
-  // The operations of Unleash, which compatibility.test.ts compares.
+  // This page lists the operations of Unleash, which compatibility.test.ts checks.
   .filter(page => page !== 'docs/reference/compatibility.md')
   .toSorted()
   .map(page => ({ page, text: readFileSync(join(ROOT, page), 'utf8') }));

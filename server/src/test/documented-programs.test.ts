@@ -54,8 +54,8 @@ test.each(['README.md', 'docs/how-to/use-a-server-sdk.md'] as const)(
 type Handler = (request: object, response: object, next: (error: unknown) => void) => Promise<void>;
 
 /**
- * Calls the documented receiver as Express does, and returns what it did. With Express 4, a rejected promise would end the
- * process.
+ * Calls the documented receiver as Express does, and returns what it did. Throws if the receiver's promise is rejected, because
+ * with Express 4, that would end the process.
  */
 async function receive(body: string, headers: Record<string, string>, enqueue = async () => {}) {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

@@ -240,7 +240,7 @@ describe.each(pages.filter(path => readExamples(path).length > 0))('%s', path =>
   });
 });
 
-// The demo has different sample data than a clone, so these pages cannot rely on existing flags.
+// The demo has different sample data than a clone of the repository, so these pages cannot rely on existing flags.
 test.each([
   'docs/how-to/use-a-server-sdk.md',
   'docs/how-to/use-a-browser-sdk.md',

@@ -36,7 +36,7 @@ export const APP_SETTINGS = {
   disabledAuthorization: [],
 };
 
-/** A test makes all its requests as one caller. On a busy machine, each takes a second, and none must be rejected for waiting too long. */
+/** A test makes all its requests as one caller. Each can take a second on a busy machine, but none should be rejected for waiting. */
 const PATIENT_TIMEOUT_MS = 120_000;
 const PATIENT_SESSION = {
   statement_timeout: `${PATIENT_TIMEOUT_MS}ms`,

@@ -61,7 +61,7 @@ test('a server that is killed during 220 changes leaves no change without events
     expect(await countThroughApi(server.url)).toBe(events.length);
     const summary = JSON.stringify({ seed: SEED, rounds: ROUNDS, ...counts, events: events.length });
     process.stdout.write(`kill -9: ${summary}\n`);
-    // Without both kinds of responses, the server was killed before or after the changes rather than while they ran.
+    // If no change succeeded, or if all got a response, the server was killed before or after the changes rather than while they ran.
     expect(counts.succeeded, summary).toBeGreaterThan(0);
     expect(counts.noResponse, summary).toBeGreaterThan(0);
   } finally {

@@ -55,8 +55,8 @@ export async function loadSpecification(app: App, specification: Specification):
 
 /**
  * Sorts the features so that the server rejects as few as possible. A parent cannot itself have a parent, so the server rejects one
- * feature in a chain of three and one feature in a cycle. With this order, they are the last child in the chain, and the feature in
- * the cycle that no case evaluates.
+ * feature in a chain of three and one feature in a cycle. With this order, it rejects the last child in the chain, and the feature
+ * in the cycle that no case evaluates.
  */
 function sortForCreation(
   features: SpecifiedFeature[],

@@ -66,8 +66,8 @@ export const listCases = ({ tests = [], variantTests = [] }: Specification): Spe
 ];
 
 /**
- * Returns the first case in a file and the named cases, for tests of a second path to the same evaluation. CAMPAIGN=long returns
- * all cases (`npm run campaign:model`).
+ * Returns the first case in a file and the named cases, for tests that reach the same evaluation in a different way.
+ * CAMPAIGN=long returns all cases (`npm run campaign:model`).
  */
 export const sampleCases = (specification: Specification, descriptions: string[] = []): SpecifiedCase[] =>
   listCases(specification).filter(

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
 // The types that the strictest SDKs expect. The SDKs for Java, .NET, Python, Ruby and Rust share a parser that rejects a
-// whole response because of a single value with a different type, so that the application keeps its old flags. Unknown fields are
+// whole response because of a single value with a different type, and the application then keeps its old flags. Unknown fields are
 // ignored, except for those that older SDKs read as something else.
 
 const Int32 = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 });

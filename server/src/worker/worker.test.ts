@@ -137,8 +137,8 @@ test('the metrics contain the lag of the filters and of the text in the search i
 
   const metrics = await registry.metrics();
 
-  // The lag is not always 0, because the first event of the next partition, from the test above, ends chunks that nothing indexes
-  // here.
+  // The lag need not be 0: the test above writes the first event of the next partition, which completes chunks that nothing here
+  // indexes.
   for (const part of ['filters', 'text'])
     expect(metrics).toMatch(new RegExp(`halyard_event_index_lag_seconds\\{part="${part}"\\} [\\d.]+\n`));
 });

@@ -6,7 +6,7 @@ import { readLastAssigned } from './tail.ts';
 
 const harness = useHarness();
 
-/** Writes events of about 330 kB and returns their ids. Random text hardly compresses, repeated text compresses to a few kB. */
+/** Writes events of about 330 kB and returns their ids. Random text hardly compresses, but repeated text shrinks to a few kB. */
 async function writeLargeEvents(
   count: number,
   text: 'random' | 'repeated',

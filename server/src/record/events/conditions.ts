@@ -40,11 +40,11 @@ export function cursorConditions({ before, after }: EventCursor): Expression<Sql
 /**
  * Builds the condition that an event's JSON contains the string, case-insensitively, either as typed or JSON-escaped, so that
  * users find `say "hello"` as they see it. JSON.stringify escapes the same characters as PostgreSQL's jsonb, in the same form.
- * JSON has no raw control characters, so as typed, a line feed would match only the separators between the columns.
+ * JSON has no raw control characters, so a line feed as typed would match only the separators between the columns.
  */
 export function containsText(text: string): Expression<SqlBool> {
   const matches = listTextForms(text).map(
-    // A subquery folds the pattern once per statement, even in a generic plan.
+    // In a subquery, the pattern is folded once per statement, even in a generic plan.
     form =>
       sql<SqlBool>`fold_case(event_text(data, pre_data, tags, comment)) like (select fold_case(${containsPattern(form)}))`,
   );

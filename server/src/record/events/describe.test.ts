@@ -390,7 +390,7 @@ test.each(TYPICAL)('summarizes %s with %j', (type, rest, expected) => {
 test.each([
   ['2026-12-01T00:00:00.000Z', '1 Dec 2026'],
   ['soon', 'soon'],
-])('a snoozed finding names its rule in words and shows the time %s as %s', (until, day) => {
+])('the summary of a snoozed finding has its rule in words and the time %s as %s', (until, day) => {
   const data = { rule: 'past-lifetime', feature: 'checkout', until };
 
   expect(describe(makeEvent('health-finding-snoozed', { ...FLAG, data })).summary).toBe(
@@ -421,7 +421,7 @@ test.each([
   [{ userIds: 'a' }, { userIds: 'b' }, '**parameters**'],
   [{ rollout: '1' }, { rollout: { deep: true } }, '**parameters**'],
   [{ rollout: '1' }, 'text', '**parameters**'],
-])('a strategy whose parameters change from %j to %j has %s in its summary', (before, after, expected) => {
+])('the summary of a parameter change from %j to %j contains %s', (before, after, expected) => {
   const event = { data: { name: 'x', parameters: after }, preData: { name: 'x', parameters: before } };
 
   const summary = summarize('feature-strategy-update', event);
@@ -429,7 +429,7 @@ test.each([
   expect(summary).toBe(`**alice** updated strategy **x** of a flag, changing ${expected}`);
 });
 
-test('the parameters of an integration are not shown', () => {
+test('the values of integration parameters are not shown', () => {
   const event = {
     data: { id: 1, parameters: { rollout: 'a' } },
     preData: { id: 1, parameters: { rollout: 'b' } },
@@ -478,9 +478,9 @@ test.each([
   ['a list of objects without names', { name: [{}, [], null] }],
   ['an empty name', { name: '' }],
   ['a name of whitespace and control characters', { name: ' \u0000\u202E\n ' }],
-  ['not a number', { name: Number.NaN }],
+  ['NaN in place of a name', { name: Number.NaN }],
   ['an inherited name', Object.create({ name: 'inherited' })],
-  ['a string instead of the payload', 'name'],
+  ['a string in place of the payload', 'name'],
   ['a list in place of the payload', [{ name: 'x' }]],
 ])('%s is ignored', (_, data) => {
   expect(summarize('strategy-created', { data })).toBe('**alice** created a strategy type');

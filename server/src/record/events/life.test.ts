@@ -439,7 +439,7 @@ beforeAll(async () => {
   token = (await makeUser(harness.db, 'Admin')).token;
 });
 
-test('every emitted type is recorded by a request above or listed with a reason', () => {
+test('every emitted type is recorded by a request of the life cycle or listed with a reason', () => {
   const writtenTypes = new Set(STEPS.flatMap(([, , , emits]) => emits));
   const emittedTypes = EVENT_TYPE_LIST.filter(({ emitted }) => emitted).map(({ type }) => type);
 

@@ -18,7 +18,7 @@ test.each([
   ['a table cell', 'a|b', 'a\\|b'],
   ['braces', '{a}', '{a}'],
   ['a path', 'C:\\temp', 'C:\\temp'],
-  ['a backslash before a special', '\\*', '\\\\\\*'],
+  ['a backslash before formatting', '\\*', '\\\\\\*'],
   ['a backslash before other punctuation', '\\-', '\\\\-'],
   ['a backslash at the end', 'a\\ \u0000', 'a\\\\'],
   ['a backslash before an underscore', 'a\\_b', 'a\\\\\\_b'],

@@ -6,8 +6,8 @@ const PLAIN_NAME = /^[\w.-]*$/;
 /** Turns a string of unknown origin into one line without control characters. */
 export function toOneLine(text: string): string {
   if (PLAIN_NAME.test(text)) return text;
-  // The pattern includes lone surrogates, which have no UTF-8 form. A run with whitespace becomes one space, and any other run is
-  // removed.
+  // The pattern includes lone surrogates, which have no UTF-8 form. A run of these characters becomes one space if it contains
+  // whitespace, and is removed otherwise.
   const cleanedText = text.replace(/[\s\u0085\p{Cc}\p{Cs}\p{Bidi_Control}]+/gu, run =>
     /[\s\u0085]/u.test(run) ? ' ' : '',
   );
@@ -20,7 +20,7 @@ export function toOneLine(text: string): string {
  * lists and headings only start at the beginning of a line, and an underscore between letters is not emphasis.
  */
 export function escapeLine(line: string): string {
-  // Fast path: in most names, only underscores may need escaping, and skipping the other three searches halves the time.
+  // Fast path: in most names, only underscores may need escaping, and skipping the other searches halves the time.
   if (PLAIN_NAME.test(line) && !/www/i.test(line)) return escapeUnderscores(line);
   const escapedLine = line
     // A backslash escapes only punctuation, and the closing `**` is punctuation, so a trailing backslash must be escaped too. `&`

@@ -83,7 +83,7 @@ test('only the user who caused an event without a project can read it by id', as
   expect([await get(editor), await get(otherUser)]).toEqual([200, 404]);
 });
 
-test('a user is listed as a creator after their first event, with or without a project', async () => {
+test('the creator of an event without a project is listed only to themselves', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const listCreators = async ({ token }: TestUser) =>
     (await call(harness.app, 'GET', '/api/admin/event-creators', { token })).body.map(

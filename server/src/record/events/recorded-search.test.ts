@@ -350,7 +350,7 @@ const harness = useHarness();
 beforeAll(async () => {
   const { db } = harness;
   await makeProject(db, { id: 'payments' });
-  // The recorded events contain these user ids: 2 is the viewer and 3 is the editor.
+  // The order matters, because in the recorded events, user 2 is the viewer and user 3 is the editor.
   await makeUser(db, 'Admin');
   tokens.viewer = (await makeUser(db, 'Viewer')).token;
   tokens.editor = (await makeUser(db, 'Editor')).token;
@@ -361,8 +361,8 @@ beforeAll(async () => {
 });
 
 /**
- * Replaces the events, because the setup above has recorded some. The log is immutable, so its trigger is disabled in the
- * meantime.
+ * Replaces the events, because the setup above has recorded some. The log is immutable, so its triggers are disabled while it is
+ * truncated.
  */
 async function replaceEvents(events: RecordedEvent[]): Promise<void> {
   await harness.db.transaction().execute(async tx => {
@@ -443,9 +443,9 @@ test('every exception differs from the recorded response', () => {
   expect(needlessExceptions).toEqual([]);
 });
 
-// The events differ from the recorded ones in four ways: groupType is missing, because the contract does not have it, ip is only
+// The returned events differ from the recorded ones in four ways: groupType is missing, because the contract does not have it, ip is only
 // for root admins, every event has a groupId, and label and summary are Halyard's own.
-test('every event is returned as it was recorded', async () => {
+test('every recorded event is returned with four differences', async () => {
   const adminResponse = await send({ query: '?limit=1000' });
   const viewerResponse = await send({ query: '?limit=1000', caller: 'viewer' });
 

@@ -96,7 +96,7 @@ test('lists every violation, not only the first', () => {
   expect(rejection.details[1]?.message).toBe('limit must be an integer from 1 to 1000');
 });
 
-test('a filter is accepted if and only if the published pattern accepts it and no item is empty', () => {
+test('a filter is accepted if and only if it matches the published pattern and has no empty item or control character', () => {
   const pattern = new RegExp(FILTER_PATTERN);
   const pieces = fc.constantFrom(
     'IS',

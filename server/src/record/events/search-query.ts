@@ -64,7 +64,7 @@ export function parseEventFilters<Extra extends object>(
   parsers: Parsers<Extra>,
   defaults: Extra,
 ): EventFilters & Extra {
-  // After spreading these into one object, the compiler no longer knows which parser belongs to which field.
+  // After the spread into one object, the compiler no longer knows which parser belongs to which field.
   const allParsers = { ...FILTERS, ...parsers } as Parsers<EventFilters & Extra>;
   return parseSearch<EventFilters & Extra>(parameters, allParsers, defaults);
 }

@@ -30,7 +30,7 @@ test('delivers events in id order even if the lower id commits last', async () =
   const start = await readWatermark(harness.db);
   const slowWriter = await openTransaction();
   const fastWriter = await openTransaction();
-  // The fast writer gets its transaction id first but its event id second, so the order of transaction ids does not help.
+  // The fast writer gets its transaction id first but its event id second, so tailing by transaction id would fail.
   await fastWriter.query('select pg_current_xact_id()');
   const low = await writeEvent(slowWriter, 'low');
   const high = await writeEvent(fastWriter, 'high');
@@ -48,7 +48,7 @@ test('delivers events in id order even if the lower id commits last', async () =
 test('a writer that begins while the watermark is read does not lower the watermark', async () => {
   const start = await readWatermark(harness.db);
   const writer = await openTransaction();
-  // This is the key of a writer that began after others took 5 ids that the sequence did not show yet.
+  // This is the key of a writer that began after the sequence was read and others had taken 5 more ids.
   await writer.query('select pg_advisory_xact_lock_shared(1214344281, $1)', [start + 5]);
 
   const watermarkDuringWrite = await readWatermark(harness.db);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** The text of a compressed value can be up to 90 times as large as the value. A factor of 25 is far above that of typical JSON. */
+/** The text of a compressed value can be up to 90 times as large as the stored value, but 25 is far above the factor of typical JSON. */
 const COMPRESSION_FACTOR = 25;
 
 const estimateWeight = (column: string) => sql`

@@ -49,7 +49,7 @@ test('a retried export runs again, and returns 404 after the caller is removed f
   expect((await request()).status).toBe(404);
 });
 
-test('a replay requires the permission even if the operation itself checks it', async () => {
+test('a replay also requires a permission that the operation itself checks', async () => {
   const { user, project } = await setUpMember('private');
   const source = await makeProject(harness.db);
   await makeMember(harness.db, user, source.id, 'Member');

@@ -263,7 +263,7 @@ test('runs one of two simultaneous requests and immediately rejects the other wi
   expect(await countEvents('simultaneous')).toBe(1);
 });
 
-test('runs a retry one minute after the process died before the commit', async () => {
+test('runs a retry one minute after the process died without committing', async () => {
   // Such a process leaves a claimed key but no change.
   const blocker = await lockDefaultProject();
   const dyingRequest = send(FEATURES, { name: 'died-early' }, { key: 'j' });
@@ -414,7 +414,7 @@ test('a key can be reused after 24 hours, and the job removes expired keys', asy
   expect(await listKeys()).toEqual([]);
 });
 
-test('neither keys nor requests can be read from the table', async () => {
+test('keys cannot be read from the table', async () => {
   await makeProject(harness.db, { id: 'quiet' });
   await send(`/api/admin/projects/quiet/archive`, { features: ['none'] }, { key: 'readable-key' });
 

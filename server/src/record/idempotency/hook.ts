@@ -58,7 +58,7 @@ export function installIdempotency(app: App, db: Db): void {
     try {
       await storeOrRelease(db, claim, identifyCaller(request), reply, payload);
     } catch (error) {
-      // The response itself is correct. A retry gets 409, because no response is stored.
+      // The response itself is correct, so it is still sent. A retry gets 409, because no response is stored.
       request.log.warn({ err: error }, 'idempotent response not stored');
     }
     return payload;
@@ -66,8 +66,8 @@ export function installIdempotency(app: App, db: Db): void {
 }
 
 /**
- * Hashes keys and requests with the token of the caller, so that readers of the table cannot guess them. A caller without a token
- * is a user with a session.
+ * Hashes keys and requests with the token of the caller, so that readers of the table cannot guess them. A user with a session
+ * has no token, so the account takes its place.
  */
 function hashFor(request: FastifyRequest, text: string): Buffer {
   return createHmac('sha256', readToken(request.headers) ?? accountKey(request))

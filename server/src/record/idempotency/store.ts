@@ -7,7 +7,7 @@ import { MAX_STORED_BYTES } from './limits.ts';
 /** After this time, a key can be reused. */
 const KEY_LIFETIME = sql`interval '24 hours'`;
 
-/** After this time, a run that has neither settled nor stored a response counts as abandoned. No request takes that long. */
+/** After this time, a run that has neither settled nor stored a response counts as abandoned, and a retry can take over its key. */
 const ABANDONED_AFTER = sql`interval '1 minute'`;
 
 const isOver = sql<boolean>`(claimed_at < now() - ${KEY_LIFETIME}

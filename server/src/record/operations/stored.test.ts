@@ -128,7 +128,7 @@ test('an operation after the first never waits for a lock, so that changes in di
 
     await expect(run(admin, [enable('stored'), enable('other')])).rejects.toMatchObject({ code: '55P03' });
 
-    // Otherwise, the operation would be waiting for a change that is waiting for "other".
+    // A run that still waited for "other" would hold "stored", and this would be a deadlock.
     await lockFeature(tx, 'stored');
   });
 

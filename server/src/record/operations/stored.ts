@@ -19,7 +19,7 @@ export type StoredOperation = {
 /** A change is one transaction and must stay short. */
 export const MAX_STORED_OPERATIONS = 100;
 
-/** The maximum body size of a request, except for imports. */
+/** The same as the maximum body size of most requests. */
 export const MAX_STORED_BYTES = 1_048_576;
 
 /** Hooks that run around a change of stored operations. */

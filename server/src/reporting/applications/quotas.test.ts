@@ -150,7 +150,7 @@ test('deletes applications that were not seen for 30 days, with an event, and ke
     harness.db,
   );
   await sql`update applications set description = 'the shop' where name = 'idle-1'`.execute(harness.db);
-  // The application reports again, so it is in use.
+  // This application reports again, so it is in use.
   await report(6, [{ appName: 'idle-2' }]);
 
   expect(await expireApplications(harness.db)).toBe(1);
@@ -164,7 +164,7 @@ test('deletes applications that were not seen for 30 days, with an event, and ke
   expect(events).toMatchObject([{ preData: { appName: 'idle-0' } }]);
 });
 
-test('a token can add 200 unknown variants per hour; further variants are counted under one name, and known variants always count', async () => {
+test('a token can add 200 unknown variants per hour; further variants are counted under one name, but known variants keep their names', async () => {
   const base = 'projects/default/features';
   const post = (path: string, body: object) => call(harness.app, 'POST', `/api/admin/${path}`, { body });
   const variant = (name: string) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' });

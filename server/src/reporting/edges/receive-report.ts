@@ -45,8 +45,8 @@ const HOUR_MS = 3_600_000;
 const clampHour = (hour: number): number => toHour(readTime(hour * HOUR_MS, Date.now()));
 
 /**
- * Returns a UUID, like the batch ids of servers. It is derived from the token's id as well, so an edge cannot use up the batch
- * numbers of a different token's edge.
+ * Returns a UUID, like the batch ids of servers. `id` contains the token's id, so an edge cannot use up the batch numbers of a
+ * different token's edge.
  */
 const deriveSource = (id: string): string => hash('sha256', `edge ${id}`).slice(0, 32);
 

@@ -426,7 +426,7 @@ describe('lifecycle', () => {
     expect(await listEvents('type=IS:feature-stage-entered&feature=IS:finished')).toEqual([]);
   });
 
-  test('the job moves a feature that was locked when it was seen', async () => {
+  test('the job moves a feature to pre-live if it was locked when it was seen', async () => {
     const { advanceAll } = await import('../../flags/lifecycle/advance.ts');
 
     expect(await readStage('sighted')).toBe('initial');

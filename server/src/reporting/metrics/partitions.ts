@@ -7,7 +7,7 @@ export type Retention = { hourlyDays: number; dailyDays: number };
 export const DEFAULT_RETENTION: Retention = { hourlyDays: 7, dailyDays: 400 };
 
 const DAY_MS = 86_400_000;
-/** Partitions are created this many days ahead, so counts still have one if the server is down or the job fails. */
+/** Partitions are created this many days ahead, so there is still one for new counts if the job fails. */
 const DAYS_AHEAD = 3;
 
 const formatDate = (time: number): string => new Date(time).toISOString().slice(0, 10);

@@ -59,8 +59,8 @@ export async function listEnvironmentIds(db: Reader, names: string[]): Promise<N
 }
 
 /**
- * Adds counts to the hours and to the days. Rows can have the same key if tokens of different projects reported it. The rows are
- * locked in the order of their keys.
+ * Adds counts to the hours and to the days. Rows can have the same key if tokens of different projects reported the same
+ * feature. The rows are locked in the order of their keys.
  */
 export async function addCounts(tx: Tx, rows: CountRow[]): Promise<void> {
   const column = <K extends keyof CountRow>(name: K): CountRow[K][] => rows.map(row => row[name]);

@@ -133,7 +133,7 @@ test('an instance that requests only some flags counts as up to date with change
   );
 });
 
-test('an invented revision, or one from a different epoch or scope, does not count as up to date', async () => {
+test('an instance that sends an invented revision, or one from a different epoch or scope, does not count as up to date', async () => {
   await makeFeature(harness.db, 'default', { name: 'forged' });
   const token = await makeToken();
   const etag = await poll(token, 'liar');
@@ -233,7 +233,8 @@ test('the instances of a killed server count as behind until another server has 
     db,
   );
 
-  // This server was already running when the other one died, so the instance may be unable to reach it and still counts.
+  // This server was already running when the other one died. The instance might be unable to reach this server, so the instance
+  // still counts as behind.
   expect(await countOrphans()).toBe(1);
 
   await sql`update reach_servers set started_at = now() - interval '4 minutes', alive_since = now() - interval '4 minutes'

@@ -13,7 +13,7 @@ const authorization = ADMIN_TOKEN;
 let writeLoop: WriteLoop;
 let server: App;
 let address: string;
-/** An event whose change the instance lacks, and an event whose change the instance has. */
+/** An event whose change the only instance lacks, and an event whose change it has. */
 let event: number;
 let settledEvent: number;
 
@@ -50,7 +50,7 @@ afterAll(() => writeLoop.stop());
 beforeEach(async () => {
   server = await harness.secondServer();
   address = await server.listen({ port: 0, host: '127.0.0.1' });
-  // Long enough that the wait never times out, even on a slow machine.
+  // Stops the clock, so that the wait never times out, even on a slow machine.
   vi.useFakeTimers({ toFake: ['performance'] });
 });
 afterEach(() => {

@@ -7,7 +7,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../../platform/db/database.ts';
 import { addRequests, listAwaitedRevisions, markEnded, recordHeartbeat, writeSightings } from './store.ts';
 
-/** Short, because a caller may be waiting for these rows. */
+/** Short, because a caller may wait until the rows are written. */
 const TICK_MS = 250;
 const HEARTBEAT_MS = 4_000;
 const SWEEP_MS = 10_000;

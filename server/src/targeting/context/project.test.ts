@@ -114,7 +114,7 @@ test("a project's routes find only its own fields", async () => {
   expect((await send('GET', `${GLOBAL_FIELDS}/userId`)).body).toEqual(userId);
 });
 
-test('a name is unique in the instance, including fields the caller cannot read', async () => {
+test('a name is unique in the instance, even among fields the caller cannot read', async () => {
   const { url, owner, editor } = await makePrivateProject();
   const name = makeUniqueName('field');
   await send('POST', url, owner.token, { name });

@@ -28,7 +28,7 @@ const isReadable = (text: string): boolean =>
 const isReadableEscaped = (text: string): boolean => !text.includes('\\"') && isReadable(escapeQuotes(text));
 const isReadableVerbatim = (text: string): boolean => !text.includes('"') && isReadable(text);
 
-test('accepts a constraint value if and only if every way of reading a rule finds its end', () => {
+test('accepts a constraint value if and only if it is readable in escaped form', () => {
   fc.assert(
     fc.property(strings, text => {
       const value = text.trim();
@@ -37,7 +37,7 @@ test('accepts a constraint value if and only if every way of reading a rule find
   );
 });
 
-test('accepts a context field name if and only if it has no quote and every way of reading a rule finds its end', () => {
+test('accepts a context field name if and only if it is readable without escaping', () => {
   fc.assert(
     fc.property(strings, text => {
       const name = text.trim();

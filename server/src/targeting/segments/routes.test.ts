@@ -307,7 +307,7 @@ test('requires the root permission for a global segment', async () => {
   expect((await remove(id, editor)).status).toBe(204);
 });
 
-test('lets a project owner write its segments, but not a reader', async () => {
+test('project owners can write the segments of their project, but readers cannot', async () => {
   const { id: project, owner, reader } = await makePrivateProject();
   const body = () => ({ name: makeUniqueName(), project, constraints: [] });
 
@@ -402,7 +402,7 @@ test('deletes the segments of a deleted project and records an event for each se
   });
 });
 
-test('rejects deleting or moving a segment that a default strategy uses', async () => {
+test('rejects deleting a segment of a default strategy, or moving it to a different project', async () => {
   const shop = await makeProject(harness.db);
   const { id } = await makeSegment();
   await harness.db

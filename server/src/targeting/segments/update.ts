@@ -37,8 +37,8 @@ export async function changeSegment(current: Change, id: number, input: SegmentI
 }
 
 /**
- * Checks that a segment can move. This requires the permission in its new project too, and no feature outside that project may use
- * the segment.
+ * Checks that a segment can move: the caller needs the permission in its new project too, and no strategy outside that project may
+ * use the segment.
  */
 async function checkMove({ tx, actor }: Change, segment: SegmentRow, project: string | null): Promise<void> {
   await requireSegmentPermission(tx, actor, 'UPDATE_SEGMENT', project);

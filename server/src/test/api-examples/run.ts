@@ -7,8 +7,8 @@ import { apiTokens, sdks } from './sdks.ts';
 import { vocabulary } from './vocabulary.ts';
 
 /**
- * Calls every operation that returns a body once, as a team would use it, and records the responses. The sample data from
- * setup-data.ts already exists: ada is the admin, and ben owns the project payments.
+ * Calls every operation that returns a body, as a team might, and records the responses. The sample data from setup-data.ts
+ * already exists: ada is the admin, and ben owns the project payments.
  */
 export async function recordResponses(world: World): Promise<RecordedBodies> {
   const recordedBodies: RecordedBodies = {};

@@ -114,7 +114,7 @@ test('invented instances do not hide the instances of other tokens', async () =>
       1 + n % greatest(kept.revision - 1, 1), false, 15, now(), server_id
     from reach_instances as kept cross join generate_series(1, 6000) as n
     where application = ${application}`.execute(harness.db);
-  // Now a table scan reaches the row of the real instance last.
+  // Sorts the table, so that a scan reaches the row of the real instance last.
   await sql`cluster reach_instances using reach_instances_pkey`.execute(harness.db);
 
   expect(await findBehind()).toMatchObject([{ instanceId: 'pod' }]);
@@ -137,7 +137,7 @@ test('finds no instance if nothing has changed', async () => {
 
 test.each([
   ['whose 10 minutes to pick up a change are not over', 9, sql`revision = revision`],
-  ['that polls every 5 minutes, and presents a change after two polls', 14, sql`interval_seconds = 300`],
+  ['that polls every 5 minutes and has not had time for three polls', 14, sql`interval_seconds = 300`],
   ['that was not seen after the change', 11, sql`seen_at = now() - interval '4 minutes'`],
   ['that is silent', 90, sql`seen_at = now() - interval '6 minutes'`],
   ['that streams', 20, sql`is_streaming = true`],
@@ -151,7 +151,7 @@ test.each([
   expect(await findBehind()).toEqual([]);
 });
 
-test('finds an instance that polls every 5 minutes after three polls', async () => {
+test('finds an instance that polls every 5 minutes and has had time for three polls', async () => {
   await changeFlag(30);
 
   await updateInstance(sql`interval_seconds = 300`);
