@@ -233,7 +233,7 @@ test('a drill that cannot run exits with 1', async () => {
   expect(code).toBe(1);
 });
 
-test('a server on a restored dump accepts tokens revoked since the dump, redelivers events and starts a new epoch', async () => {
+test('a server on a restored dump accepts tokens revoked since the dump, redelivers events and switches to a new epoch', async () => {
   // The page recommends a role that owns its database but is not a superuser.
   await query(
     getDatabaseUrl('postgres'),

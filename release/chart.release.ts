@@ -30,7 +30,7 @@ function renderWith(values: object, set = 'smallest', chart = CHART): RenderedCh
 const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
 const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
 
-test('there are exactly these six sets of values', () => {
+test('the chart has exactly six sets of values', () => {
   expect(SETS.toSorted()).toEqual([
     'autoscaling',
     'everything',
@@ -74,7 +74,7 @@ function replaceInTemplate(template: string, text: string, replacement: string):
   return copy;
 }
 
-test('detects wrong types, missing fields, unknown fields and template errors', async () => {
+test('the checks detect wrong types, missing fields, unknown fields and template errors', async () => {
   const wrongType = renderWith(
     {},
     'smallest',
@@ -116,7 +116,7 @@ test.each([
   ],
   ['ingress.host', { ingress: { enabled: true } }, 'Set ingress.host'],
   [
-    'autoscaling',
+    'a valid range of replicas',
     { autoscaling: { enabled: true, minReplicas: 9, maxReplicas: 3 } },
     'maxReplicas is less than',
   ],
@@ -223,7 +223,7 @@ test('the migration pod receives no requests, and runs before the servers', () =
   expect(job.spec.template.spec.containers[0].args).toEqual(['migrate']);
 });
 
-test('Service, PodDisruptionBudget and ServiceMonitor select the pods', () => {
+test('Service and PodDisruptionBudget select the pods, and ServiceMonitor the Service', () => {
   const objects = [...listObjects(renderSet('monitoring')), ...listObjects(renderSet('network'))];
   const find = (kind: string) => objects.find(object => object.kind === kind);
   const { labels } = find('Deployment').spec.template.metadata;

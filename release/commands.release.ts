@@ -23,7 +23,7 @@ test('--version prints the version', async () => {
   expect(await runToEnd(HALYARD, ['--version'])).toEqual({ code: 0, output: `${version}\n` });
 });
 
-test.each([[['--help']], [[]]])('%j lists the commands', async args => {
+test.each([[['--help']], [[]]])('halyard %j lists the commands', async args => {
   const { code, output } = await runToEnd(HALYARD, args);
 
   expect(code).toBe(0);
@@ -46,7 +46,7 @@ test.each([
   ['migrat', 'There is no command \\"migrat\\". Did you mean `migrate`?'],
   ['toString', 'There is no command \\"toString\\".'],
   ['--colour', 'There is no option \\"--colour\\".'],
-])('%s exits with 2', async (name, message) => {
+])('halyard %s exits with 2', async (name, message) => {
   const { code, output } = await runToEnd(HALYARD, [name]);
 
   expect(code).toBe(2);
@@ -117,7 +117,7 @@ test('an error names the source file and line', async () => {
   expect(source[Number(line) - 1]).toContain('app.listen(');
 });
 
-test('migrate, the other commands and the health check work on a real database', async () => {
+test('migrate, the maintenance commands, the server and the health check work on a real database', async () => {
   await createDatabase(database);
   const env = {
     DATABASE_URL: getDatabaseUrl(database),

@@ -75,7 +75,7 @@ test.each(SETS)('pods in %s follow the restricted profile, and no secret is in p
   });
 });
 
-test.each(SETS)('an edge in %s writes to the mounted volume', set => {
+test.each(SETS)('the data folder in %s is on a mounted volume', set => {
   const { spec } = find(set, 'StatefulSet');
   const [container] = spec.template.spec.containers;
   const folder = container.env.find(({ name }: Kubernetes) => name === 'HALYARD_DATA_DIR').value;

@@ -150,7 +150,7 @@ test('the container serves with the settings in compose.yaml', async () => {
   expect(login.status).toBe(200);
 });
 
-test('runs as user 10001 without capabilities and cannot write to its root file system', async () => {
+test('the container runs as user 10001 without capabilities and cannot write to its root file system', async () => {
   const status = readFileSync(`/proc/${await container?.pid()}/status`, 'utf8');
   const findField = (name: string) => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1];
   expect(findField('Uid')).toBe('10001\t10001\t10001\t10001');

@@ -57,7 +57,7 @@ test.each(ALERTS)('%s has a firing case, a silent case and a runbook section', n
   expect(RULES).toContain(`runbook: docs/how-to/respond-to-alerts.md#${name.toLowerCase()}\n`);
 });
 
-test('the runbook describes exactly these alerts', () => {
+test('the runbook describes exactly the alerts in the rules', () => {
   expect([...RUNBOOK.matchAll(/^## (Halyard\w+)$/gm)].map(([, name]) => name)).toEqual(ALERTS);
 });
 
@@ -135,7 +135,7 @@ async function startTraffic({ url }: RunningServer) {
 
 type QueryResult = { status: string; data: { result: { metric: object; value: [number, string] }[] } };
 
-/** Starts an edge from the package that reads from the server. */
+/** Starts the package's edge, which reads from the server. */
 async function startEdge({ url }: RunningServer): Promise<RunningServer> {
   const body = { tokenName: 'edge', type: 'edge', environment: 'development', projects: ['*'] };
   const response = await fetch(`${url}/api/admin/api-tokens`, admin(body));

@@ -143,7 +143,7 @@ CODE_OF_CONDUCT.md has the placeholder CONDUCT_CONTACT. Replace it with an email
 });
 
 test.each([[[]], [['1.0']], [['v1.0.0']], [['1.0.0', '1.0.1']], [['--bogus']]])(
-  '%j prints the usage',
+  'release %j prints the usage',
   async args => {
     const { code, output } = await release(...args);
 

@@ -41,7 +41,7 @@ test('the sample data covers 60 days and ends now', async () => {
   expect(rows[0].events).toBeGreaterThan(300);
 });
 
-test('only the admin has a password in the sample data, and the demo key decrypts its secrets', async () => {
+test('only the admin has a password in the sample data, and the demo key decrypts the stored secrets', async () => {
   const { rows: users } = await client.query('select username from users where password_hash is not null');
   expect(users).toEqual([{ username: 'ada' }]);
 

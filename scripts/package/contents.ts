@@ -22,7 +22,7 @@ export function listPackageFolders(modules: string[]): string[] {
   return [...new Set(folders)];
 }
 
-/** Reads the packages in the folders, and adds the others. Sorted by name. Throws if a license is not accepted or has no text. */
+/** Reads the packages in the folders, and adds `otherContents`. Sorted by name. Throws if a license is not accepted or has no text. */
 export function readContents(folders: string[], otherContents: BundledPackage[] = []): BundledPackage[] {
   const contents = new Map(
     [...otherContents, ...folders.map(readContent)].map(content => [

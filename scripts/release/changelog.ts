@@ -1,6 +1,6 @@
 const UNRELEASED = /^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m;
 
-/** Returns the changes since the last release, or an empty string if there is no such section. */
+/** Returns the changes since the last release, or an empty string if there is no section for them. */
 export const readUnreleasedChanges = (changelog: string): string =>
   UNRELEASED.exec(changelog)?.[1]?.trim() ?? '';
 

@@ -37,7 +37,7 @@ test.each([
     '--postgres-port is not used, because DATABASE_URL names the PostgreSQL server.',
   ],
   ['edge --port 1', 'halyard edge has no options.'],
-])('%s is rejected, because it would be ignored', (line, message) => {
+])('%s is rejected, because an option would be ignored', (line, message) => {
   const { status, stderr } = run(...line.split(' '));
 
   expect(stderr).toContain(message);

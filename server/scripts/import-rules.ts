@@ -103,7 +103,7 @@ function makeNameMap(list: string[] | undefined, run: string): (environment: str
   return name => ourNames.get(name);
 }
 
-/** Rejects data without flags and environments that are not in the data, because there would be nothing to import. */
+/** Rejects data without flags, and environments that the data does not have, because there would be nothing to import. */
 function checkEnvironments(flags: Flag[], list: string[] | undefined, run: string): void {
   const names = new Set(flags.flatMap(flag => [...flag.environments.keys()]));
   if (flags.length === 0) rejectOption(run, 'The data has no flags, so there is nothing to import');

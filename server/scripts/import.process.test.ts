@@ -309,7 +309,7 @@ test('plans an import of LaunchDarkly flags without writing anything, then impor
   expect(await count()).toBe(countBefore);
 
   const importRun = runImport(args);
-  // One flag uses a big segment, and another has a name that cannot be part of a URL.
+  // Exits with 1, because one flag uses a big segment and another has a name that cannot be part of a URL.
   expect(importRun).toMatchObject({ status: 1, stderr: expect.not.stringContaining('Error') });
   expect(importRun.stdout).toContain(
     'experiment in production: segment "everyone-we-know", which is a big segment',

@@ -33,7 +33,7 @@ import { importRules } from './import-rules.ts';
 import { runOnMigrated } from './run.ts';
 
 // An import creates many objects that live only for one batch. By default, V8 would let the space for new objects grow to
-// 100 MB, and the rest of the heap to a multiple of what is in use, before it frees them.
+// 100 MB, and the rest of the heap to a multiple of what is in use, before it collects garbage.
 setFlagsFromString('--semi-space-growth-factor=1');
 setFlagsFromString('--heap-growing-percent=60');
 

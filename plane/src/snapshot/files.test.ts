@@ -54,7 +54,7 @@ const buildParts = (revision: number): Promise<Buffer[]> => {
   return encodeSnapshot(snapshot, KEY);
 };
 
-test('two servers that write to the same folder never damage its snapshots', async () => {
+test('servers that write to the same folder never damage its snapshots', async () => {
   const allParts = await Promise.all([1, 2, 3].map(buildParts));
   const write = async (parts: Buffer[]) => {
     for (let n = 0; n < 10; n++) await writeSnapshot(folder, NAME, parts);

@@ -23,7 +23,7 @@ type Log = { warn: (fields: object, message: string) => void };
 const buildPath = (folder: string, environment: string): string =>
   join(folder, encodeURIComponent(environment));
 
-/** Replaces an environment's snapshot and keeps the previous one. If the process is killed, at least one of them is complete. */
+/** Replaces an environment's snapshot and keeps the previous one. If the process is killed, at least one of the two is complete. */
 export async function writeSnapshot(folder: string, environment: string, parts: Buffer[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = buildPath(folder, environment);

@@ -73,7 +73,7 @@ test.each([
     expect(() => decodeSnapshot(Buffer.from(alter(file, index)), KEYS), `at ${index}`).toThrow();
 });
 
-test('rejects an untrusted key, a later version and appended bytes', async () => {
+test('rejects an untrusted key, an altered version number and appended bytes', async () => {
   const foreignSnapshot = await encode(SNAPSHOT, deriveSigningKey(Buffer.alloc(32, 2)));
   expect(() => decodeSnapshot(foreignSnapshot, KEYS)).toThrow('which is not trusted');
   const later = VECTOR.replace('{"v":1', '{"v":2');

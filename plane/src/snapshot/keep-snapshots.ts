@@ -35,12 +35,12 @@ export function keepSnapshots(
     performance.now() - (writtenAt.get(environment) ?? Number.NEGATIVE_INFINITY) > RENEW_AFTER_MS;
 
   const write = async (): Promise<void> => {
-    // An environment with a new first token is otherwise loaded by its first request, which may come only after a restart.
+    // Otherwise, an environment that gets its first token is loaded by the first request, which may come only after a restart.
     await state.loadAll();
     const environments = [...state.environments()];
     for (const [name, environment] of environments) {
       if (!isDue(name)) continue;
-      // Set before the state is read, so that a change from now on is written too.
+      // Set before the state is read, so that a change during the write makes the snapshot due again.
       writtenAt.set(name, performance.now());
       try {
         await writeSnapshot(

@@ -2,7 +2,7 @@
 const tasks: (() => Promise<void>)[] = [];
 let hasStarted = false;
 
-/** Registers a cleanup task, which runs no matter how the demo ends. */
+/** Registers a cleanup task, which runs however the demo ends, except after SIGKILL. */
 export const atEnd = (task: () => Promise<void>): void => {
   tasks.push(task);
 };

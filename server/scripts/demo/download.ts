@@ -91,7 +91,7 @@ const getProgramFolder = (folder: string): string => join(folder, 'native/bin');
 /** Returns whether an earlier demo has downloaded PostgreSQL. */
 export const isDownloaded = (folder: string): boolean => existsSync(getProgramFolder(folder));
 
-/** Removes what demos that were killed during the download left behind, and the folder itself, because it is incomplete. */
+/** Removes the incomplete folder, and what demos that were killed during the download left next to it. */
 function removeAbandoned(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const name of readdirSync(dirname(folder))) {

@@ -33,8 +33,8 @@ type KeepOptions = {
 };
 
 /**
- * Starts PostgreSQL on a free port, with its data in a temporary folder. PostgreSQL stops with the demo, even if the demo ends
- * while PostgreSQL is still starting.
+ * Starts PostgreSQL on a free port, with its data in a temporary folder. Unless the data is kept, PostgreSQL stops with the demo,
+ * even if the demo ends while PostgreSQL is still starting.
  */
 export async function startOwnPostgres(
   programs: string,

@@ -99,7 +99,7 @@ test.each([
   [['--jobs', '0'], "--jobs must be a whole number from 1 to 64, not '0'"],
   [['--jobs', 'all'], "--jobs must be a whole number from 1 to 64, not 'all'"],
   [['--scratch', 'foo'], '--scratch must start with postgres:// or postgresql://'],
-])('%j exits with 2 before any work', async (args, problem) => {
+])('drill %j exits with 2 before any work', async (args, problem) => {
   expect(await drill(args)).toEqual({
     code: 2,
     output: `${problem}. Run npm run drill -- --help for all options.\n`,
@@ -168,7 +168,7 @@ test("only the drill's user can read the dump, and the next drill removes what a
   const leftDatabases = await listScratchDatabases();
   expect(listFolders()).toEqual([folder]);
   expect(leftDatabases).toHaveLength(1);
-  // PostgreSQL notices that the killed drill's session is gone only when it writes to it, so the test ends the session.
+  // PostgreSQL does not notice that the killed drill is gone until it writes to the drill's session, so the test ends the session.
   await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${leftDatabases[0]}'`);
 
   const { code, output } = await drill();

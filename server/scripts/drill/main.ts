@@ -93,7 +93,7 @@ async function checkRequirements(source: pg.Client): Promise<void> {
   await checkProgram('pg_restore', 0);
 }
 
-/** Dumps and reads the facts in one database snapshot, so that servers can keep writing during the drill. */
+/** Dumps the database and reads its facts in one snapshot, so that servers can keep writing during the drill. */
 async function dump(source: pg.Client, databaseUrl: string, file: string): Promise<Facts> {
   await source.query('begin isolation level repeatable read read only');
   const { rows } = await source.query<{ id: string }>('select pg_export_snapshot() as id');
@@ -108,7 +108,7 @@ async function dump(source: pg.Client, databaseUrl: string, file: string): Promi
 }
 
 async function restore(file: string, url: string): Promise<void> {
-  // The source's roles may not exist on the server with the copy.
+  // The source's roles might not exist on the server with the copy.
   const args = ['--exit-on-error', '--no-owner', '--no-privileges', `--jobs=${options.jobs}`, file];
   await step('Restored', async () => {
     await runProgram('pg_restore', url, args, stopController.signal);

@@ -74,7 +74,7 @@ test('the flag in the README is enabled in development', async () => {
   ).toEqual([{ enabled: true }]);
 });
 
-test('the file that the demo loads has the flags that the documentation names (update it with npm run demo-snapshot)', async () => {
+test('the file that the demo loads has the flags of the sample data (update it with npm run demo-snapshot)', async () => {
   const lines = readFileSync(locate('sampleData'), 'utf8').split('\n');
   const readTable = (table: string) =>
     JSON.parse(lines[lines.findIndex(line => line.startsWith(`{"table":"${table}"`)) + 1] ?? '[]');

@@ -11,8 +11,8 @@ import { makeKeyring } from '../../src/platform/secrets/seal.ts';
 import { writeUsage } from './usage.ts';
 
 /**
- * The first line of the file, which contains the sample data as rows because loading them takes 0.3 s of CPU time, but creating them
- * through the API takes 5 s. Two lines per table follow: one with its name and columns, and one with its rows.
+ * The first line of the file. The file contains the sample data as rows, because loading rows takes 0.3 s of CPU time, but creating
+ * the data through the API takes 5 s. Two lines per table follow: one with its name and columns, and one with its rows.
  */
 type Header = {
   /** The sample data ends at this time. */

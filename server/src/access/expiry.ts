@@ -1,9 +1,6 @@
 import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 
-/**
- * Rejects an expiry in the past. A token that has already expired when it is created can never be used, so the time must be a
- * mistake.
- */
+/** Returns a violation for an expiry in the past, which must be a mistake, because the token could never be used. */
 export function findExpiryViolations(expiresAt: string | undefined): Violation[] {
   if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return [];
   return [{ message: `expiresAt must be in the future, not "${expiresAt}"`, path: '/body/expiresAt' }];

@@ -107,7 +107,7 @@ test('a flood of document requests does not delay a login from the same network'
   await expect.poll(readState).toEqual({ running: ['docs', 'docs', 'login'], waiting: 5 });
 });
 
-test('long work releases its slot, so that a short request from the same caller can run', async () => {
+test('long work that releases its slot lets a short request from the same caller run', async () => {
   await start();
 
   hold('long work', 3);

@@ -53,8 +53,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /**
-     * Returns the authentication error of an API request that the router rejected before any hook ran, or undefined. Only
-     * authenticated callers learn why the path was rejected.
+     * Returns the authentication error of an API request that the router rejected before any hook ran, or undefined if there is
+     * none, so that only authenticated callers learn why the path was rejected.
      */
     callerError: (request: FastifyRequest) => Promise<unknown>;
   }
@@ -347,7 +347,7 @@ async function requireForFeature(
 }
 
 /**
- * Rejects an actor who lacks the permission in at least one of the project's environments. The error names those environments.
+ * Rejects an actor who lacks the permission in at least one of the given environments. The error names those environments.
  */
 export async function requireInEnvironments(
   db: Reader,
@@ -370,7 +370,7 @@ export async function requireInEnvironments(
     throw noAccess([permission], { project, environments: lackingEnvironments });
 }
 
-/** Returns the environments of the project where the actor lacks the permission. */
+/** Returns the given environments of the project where the actor lacks the permission. */
 export async function findForbiddenEnvironments(
   db: Reader,
   actor: Actor,

@@ -129,7 +129,7 @@ const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
 const SERVER_PATHS = ['/internal-backstage/prometheus', '/health', '/ready'];
 /** The operation that lists all users for access pickers, including members of private projects. */
 const PEOPLE_PATHS = ['/api/admin/user-admin/access'];
-/** Returns whether other tests cover the path: they check who can see applications, and an OFREP stream has a secret URL. */
+/** Returns whether this file omits the path: other tests check who can see applications, and an OFREP stream has a secret URL. */
 const isTestedElsewhere = (path: string) => path.includes('{appName}') || path.startsWith('/ofrep/');
 const guardedOperations = operations.filter(
   ({ path }) => ![...SERVER_PATHS, ...PEOPLE_PATHS].includes(path) && !isTestedElsewhere(path),

@@ -209,7 +209,7 @@ async function expectByDeclaration(
   else await expectRejected(operation, token, 403, 'NoAccessError', project);
 }
 
-test('only the listed operations in openapi.json need no token', () => {
+test('in openapi.json, only the operations in PUBLIC need no token', () => {
   const publicOperations = operations.filter(operation => operation.permission === undefined);
   expect(operations.length).toBeGreaterThanOrEqual(19);
   expect(publicOperations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(

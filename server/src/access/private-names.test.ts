@@ -192,7 +192,7 @@ async function findLeaks({ token }: TestUser): Promise<string[]> {
   return found;
 }
 
-test('a member of the private project sees the names', MANY_REQUESTS, async () => {
+test('a member of the private project sees names from it', MANY_REQUESTS, async () => {
   const found = (await findLeaks(member)).map(line => line.split(' ')[1]);
 
   for (const path of [

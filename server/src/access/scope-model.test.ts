@@ -31,7 +31,7 @@ const PERMISSIONS = [
   ...['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'],
 ];
 
-/** Operations whose permissions the guard checks, and reads that need no permission. None of the requests changes anything. */
+/** Operations whose permissions the guard checks, and reads that need no permission. The test's requests to them change nothing. */
 const operations = listAdminOperations().filter(
   ({ id, method, permission, path, bodySchema }) =>
     permission !== undefined &&

@@ -208,7 +208,7 @@ test("lowers an admin's strategies that add up to more than the maximum, but doe
   expect((await callWithToken('POST', `${productionPath(flag)}/on`)).status).toBe(403);
 });
 
-test('does not remove or change a dependency that restricts a larger rollout', async () => {
+test('does not remove or change a dependency that restricts a rollout above the maximum', async () => {
   const parent = await makeFlag('parent', [rollout(1)], true);
   const otherParent = await makeFlag('other-parent', [rollout(100)], true);
   const flag = await makeFlag('child', [rollout(100)], true);
@@ -227,7 +227,7 @@ test('does not remove or change a dependency that restricts a larger rollout', a
   expect((await callWithToken('DELETE', url)).status).toBe(200);
 });
 
-test('does not edit a segment that restricts a larger rollout', async () => {
+test('does not widen a segment that restricts a rollout above the maximum', async () => {
   const makeSegment = async (name: string) =>
     (await callAsAdmin('POST', '/api/admin/segments', { name, project: 'shop', ...TESTERS })).body.id;
   const [large, small] = [await makeSegment('large'), await makeSegment('small')];

@@ -234,7 +234,7 @@ test('the secret of a token with a scope starts with scoped:, so that servers wi
   expect(await makeToken({ readOnly: true })).toMatch(/^scoped:hyp_/);
 });
 
-test('a token can make no more changes than its scope allows, and its owner sees how many are left', async () => {
+test('a token can make no more changes than its scope allows, and can read how many are left', async () => {
   const token = await makeToken({ projects: ['shop'], maxChanges: 2 });
   await createFlag(token, 'shop');
   expect((await send(token, 'GET', 'user')).body.token).toMatchObject({

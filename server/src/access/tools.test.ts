@@ -85,7 +85,7 @@ test('the Terraform provider by philips-labs manages a flag', async () => {
   ]);
 });
 
-test('the Terraform provider by philips-labs finds a user with an unencoded search, and lists and deletes a token by its secret', async () => {
+test('the Terraform provider by philips-labs finds a user with an unencoded search, lists a token with its secret, and deletes it by that secret', async () => {
   const user = await send('POST', '/api/admin/user-admin', {
     email: 'ada@example.com',
     name: 'Ada',

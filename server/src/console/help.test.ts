@@ -51,7 +51,7 @@ test('serves pages with a policy that allows scripts from this server, and inlin
   expect(headers['cache-control']).toBe('no-cache');
 });
 
-test('sends the compressed copy, with a different ETag, to clients that accept the encoding', async () => {
+test('sends the compressed copy, with a different ETag, to clients that accept its encoding', async () => {
   const plainResponse = await get('/help/concepts/');
   const compressedResponse = await get('/help/concepts/', { 'accept-encoding': 'br' });
 

@@ -84,7 +84,7 @@ test.each([
   '/.env',
   '/.well-known/x',
   '/%09/x',
-])('a browser gets the page at %s', async path => {
+])('a browser gets the console at %s', async path => {
   const response = await get(path, { accept: BROWSER_HEADERS.accept });
 
   expect(response).toMatchObject({ statusCode: 200, body: PAGE });

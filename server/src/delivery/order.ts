@@ -18,7 +18,7 @@ export const BLOCKED_BY = sql`(
     and receiver.ordered and record.state in ('pending', 'retrying')
   order by event_id limit 1)`;
 
-/** Locks the order of integrations, so that finding the next delivery and finishing one run one after the other and miss nothing. */
+/** Locks the order of integrations, so that a search for the next delivery never overlaps with a delivery that finishes. */
 export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(1214344282, id) from unnest(${integrations.toSorted((a, b) => a - b)}::integer[]) as id`.execute(
     tx,

@@ -6,7 +6,7 @@ import { compressPiece, compressPieceSync, joinPieces } from './gzip.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 3_000 });
 
-test('combines the CRCs of two strings without reading the strings', () => {
+test('combines the CRCs of two strings into the CRC of the joined string', () => {
   fc.assert(
     fc.property(text, text, (first, second) => {
       const combinedCrc = combineCrc(crc32(first), crc32(second), crcShift(Buffer.byteLength(second)));
@@ -15,7 +15,7 @@ test('combines the CRCs of two strings without reading the strings', () => {
   );
 });
 
-test('pieces joined in any order form one gzip member with their content', async () => {
+test('joined pieces unzip to their contents in the order in which they were joined', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(text, { maxLength: 8 }), async texts => {
       const pieces = await Promise.all(texts.map(compressPiece));

@@ -102,7 +102,7 @@ test('a new epoch changes the ETag and reloads everything', async () => {
   expect(delta.body.events).toMatchObject([{ type: 'hydration' }]);
 });
 
-test('a server that has just started serves every environment that has a token', async () => {
+test('a server that has just started serves environments with a token even during an outage', async () => {
   const token = await makeToken();
   const startedApp = await buildApp(db, APP_SETTINGS);
   await startedApp.ready();

@@ -166,7 +166,7 @@ export function makeServingState(source: Source): ServingState {
   const knownRevisions = (): KnownRevisions => ({
     epoch: tokens.epoch,
     tokenRevision: tokens.revision,
-    // A token lookup may have noticed a new epoch before the environments were reloaded.
+    // Omits environments that have not been reloaded yet after a token lookup noticed a new epoch.
     environments: new Map(
       [...holders].flatMap(([name, { current }]) =>
         current.epoch === tokens.epoch ? [[name, current.revision]] : [],

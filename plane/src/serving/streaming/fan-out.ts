@@ -6,7 +6,7 @@ const SHARE = 0.2;
 const MAX_CREDIT_MS = 400;
 /** The server handles other requests between slices. */
 const SLICE_MS = 5;
-/** The number of visits between two looks at the clock, because reading it for every stream would be noticeable. */
+/** The number of visits between two looks at the clock. Reading the clock for every stream would take noticeable CPU time. */
 const VISITS_PER_CLOCK = 16;
 
 /** CPU time rather than elapsed time, because on a busy machine a slice can take a long time without computing much. */

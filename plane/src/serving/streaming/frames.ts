@@ -5,7 +5,7 @@ import type { ServingState } from '../state/serving.ts';
 import type { Stream } from './stream.ts';
 
 const MAX_CACHED_BYTES = 64 * 1_024 * 1_024;
-/** The default of SDKs. It overrides the value that another server sent when it stopped. */
+/** The SDKs' default. It is sent to override the value that a different server sent when it stopped. */
 const RETRY_MS = 2_000;
 
 /** An empty comment, which shows both ends and all proxies that the connection is alive. */

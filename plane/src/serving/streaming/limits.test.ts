@@ -111,7 +111,7 @@ test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
   },
 );
 
-test('an SDK that never polls waits its turn for a large hydration, and keeps its stream if it has a slot', async () => {
+test('an SDK that never polls gets a large hydration before its stream ends, and keeps its stream if it has a slot', async () => {
   const app = await harness.secondServer(
     { maxStreams: 1 },
     { largeFrameBytes: 1_000, hydrationsPerTokenAndMinute: 60_000_000 },
@@ -142,7 +142,7 @@ test('a token cannot take every slot', async () => {
   expect((await connect(url, firstToken)).status).toBe(429);
 });
 
-test('an SDK that gets no slot polls, and streams again once it is invited', async () => {
+test('an SDK that gets no slot polls, and streams after it is invited', async () => {
   // High enough that the limit on hydrations does not affect this test, which is about streams.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);

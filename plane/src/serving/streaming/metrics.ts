@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Plain numbers, because a prom-client counter takes a microsecond, which is a tenth of the work for a stream. */
+/** Plain numbers, because incrementing a prom-client counter takes a microsecond, a tenth of the work for a stream. */
 export type StreamCounts = { frames: number; bytes: number; hydrations: number; cutOff: number };
 
 type Sizes = { open: () => number; waiting: () => number; limit: number };

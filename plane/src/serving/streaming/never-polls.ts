@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { retryFrame } from './frames.ts';
 
-/** How long an SDK waits before it returns, which is the default interval of polling SDKs. */
+/** How long an SDK that never polls waits before it reconnects: the default interval of polling SDKs. */
 const RETURN_AFTER_MS = 15_000;
 const READ_WITHIN_MS = 10_000;
 

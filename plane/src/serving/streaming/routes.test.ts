@@ -112,7 +112,7 @@ test('a client that sends the id in quotes can resume', async () => {
   await expect.poll(() => listEventTypes(resumedStream)).toEqual([['unleash-connected']]);
 });
 
-test('a client that is ahead of the server gets nothing until the server has something newer', async () => {
+test('a client that is ahead of the server gets no changes until the server has something newer', async () => {
   const token = await environment('ahead');
   const first = await connect(token);
   await expect.poll(() => first.received).toHaveLength(1);
@@ -225,7 +225,7 @@ test('streams hydrate when their token loses a project, and end when it loses it
   await stream.closed;
 });
 
-test('streams with the same scope and position get the same bytes, and streams of a different project get none', async () => {
+test('streams with the same scope and position get the same events, and streams of a different project get none of them', async () => {
   await makeEnvironment(harness.db, 'scopes');
   for (const id of ['mine', 'yours'])
     await call(harness.app, 'POST', '/api/admin/projects', { body: { id, name: id } });

@@ -46,6 +46,6 @@ export const makeGroup = (scope: Scope): Group => ({
   lastFrame: undefined,
 });
 
-/** Returns whether the client lacks something. A client may be ahead, because another server sent it something newer. It waits. */
+/** Returns whether the client lacks something. A client that is ahead, because a different server sent it more, lacks nothing. */
 export const isBehind = ({ isNew, epoch, revision, group: { scope } }: Stream): boolean =>
   isNew || epoch !== scope.current.epoch || revision < scope.revision;

@@ -21,7 +21,7 @@ import { type Group, isBehind, makeGroup, type Stream } from './stream.ts';
 const SWEEP_MS = 1_000;
 /** After SIGTERM, a process has 9 s to exit. */
 const END_WITHIN_MS = 6_000;
-/** A client that has to send its revision reconnects after 50 to 100 ms. */
+/** A client that must reconnect to confirm its revision does so after 50 to 100 ms. */
 const RETURN_MS = 100;
 /** A client that gets this value reconnects after 1 to 6 s. */
 const RETRY_MS = { min: 2_000, max: 6_000 };
@@ -199,7 +199,7 @@ export function makeStreams(
     const { socket } = raw;
     // A pipelined request has no socket until the response to the request before it is complete.
     if (!socket?.writable) throw unavailable();
-    // Checked before a slot is requested, so that a client over the limit is not invited to stream, because it would hydrate again.
+    // Checked before `admit`, which could remember a client over the limit, so that it is later invited and hydrates again.
     checkHydrations(client, scope);
     const slot = slots.admit(token, connectionId);
     if (!slot && !client.neverPolls) throw tooMany(limits.streams);

@@ -111,7 +111,7 @@ test('requests with a token in memory do not query the database', async () => {
   expect(statements() - statementsBefore).toBeLessThan(10);
 });
 
-test('with more tokens than a server loads, a change to one token leaves the streams of other tokens open', async () => {
+test('with more tokens than a server loads, a change to one token keeps other tokens in memory', async () => {
   const [usedToken, revokedToken] = [await create({}), await create({})];
   await sql`
     insert into api_tokens (hash, type, name, hint, environment, all_projects, seen_at)

@@ -128,7 +128,7 @@ export function makeTokens(source: Source): Tokens {
     }
   };
 
-  /** Reads the valid tokens in memory that are not among the first 20,000 listed. */
+  /** Reads the valid tokens in memory that the source did not list, because it lists at most 20,000. */
   const findOthers = async (listedTokens: FoundTokens): Promise<TokenRow[]> => {
     const listedHashes = new Set(listedTokens.tokens.map(({ hash: key }) => key));
     const otherHashes = [...tokens.keys()].filter(key => !listedHashes.has(key));

@@ -56,7 +56,7 @@ test('reports how many failed records a redelivery would send, and writes nothin
   await deliveries.waitUntilSettled(id);
 });
 
-test('redelivers failed records that were created before a time', async () => {
+test('redelivers only the failed records that were created in the time range', async () => {
   const [first, second] = await createThreeFailures();
   const range = { since: first?.createdAt, until: second?.createdAt };
 

@@ -20,7 +20,7 @@ export function present({ event, provider, ...record }: RecordRow): IntegrationE
   };
 }
 
-/** Includes the IP address, because only root admins can call these routes, and the parts of the summary, for the console. */
+/** Includes the IP address, because only root admins can call the delivery routes. The parts of the summary are for the console. */
 export const presentWithIp = (event: RecordRow['event']) => ({
   ...presentEvent(event, { parts: true }),
   ip: event.ip,

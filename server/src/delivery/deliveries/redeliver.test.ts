@@ -46,7 +46,7 @@ test('makes the next attempt of a retrying delivery due now', async () => {
   expect(events.body.events[0].data).toMatchObject({ id, record, deliveries: 1 });
 });
 
-test('a retrying delivery keeps its position in the schedule', async () => {
+test('redelivering a retrying delivery keeps its position in the schedule', async () => {
   await redeliver();
 
   await expect.poll(listAttempts).toEqual([[record, 'retrying', 2]]);
@@ -55,7 +55,7 @@ test('a retrying delivery keeps its position in the schedule', async () => {
   expect(await listAttempts()).toEqual([[record, 'failed', 3]]);
 });
 
-test('does nothing when the job for the originally scheduled attempt runs', async () => {
+test('after a redelivery, the job for the originally scheduled attempt sends nothing', async () => {
   deliveries.receiver.respondWith(200);
   await redeliver();
   await deliveries.waitUntilSettled(id);

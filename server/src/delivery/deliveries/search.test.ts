@@ -77,7 +77,7 @@ test('finds records by event type', async () => {
   expect((await search('busy', 'type=IS_ANY_OF:feature-created,tag-type-created')).total).toBe(3);
 });
 
-test('finds text in the feature name, project, creator and error, case-insensitively and literally', async () => {
+test('finds text in the feature name, project and error, case-insensitively and literally', async () => {
   expect((await search('all', `query=${encodeURIComponent('ECKOUT_10')}`)).total).toBe(1);
   expect((await search('all', `query=${encodeURIComponent('checkout%100')}`)).total).toBe(0);
   expect((await search('all', 'query=Default')).total).toBe(1);

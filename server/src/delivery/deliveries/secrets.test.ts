@@ -20,7 +20,7 @@ const deliveries = useDeliveries(harness, {
   send: async request => ({ ...(await sender.send(request)), isPublic: true }),
 });
 const CANARY = 'CANARY7f3a9';
-/** The canary is in a header name, and in headers that the server sets too. */
+/** Contains the canary as a value, in a header name, and in headers that the server also sets. */
 const CUSTOM_HEADERS = {
   'X-Secret': CANARY,
   [`X-${CANARY}`]: 'x',
@@ -152,7 +152,7 @@ test('reveals no secret in responses, events, records, attempts, jobs or logs, a
   await app.close();
 });
 
-test('encrypts all secrets with the new key, and a server without the key does not start', async () => {
+test('encrypts all secrets with the new key, and a server without the right key does not start', async () => {
   const { id } = await deliveries.addWebhook();
   const [oldKey, newKey] = [APP_SETTINGS.secretKey, Buffer.alloc(32, 9)];
   const bothKeys = makeKeyring(newKey, [oldKey]);

@@ -105,7 +105,7 @@ test('assigns hourly counts to the right periods and omits older hours', async (
   expect(stats.last30Days.delivered).toBe(4);
 });
 
-test('does not count an outcome that is written twice', async () => {
+test('counts an outcome once even if it is written twice', async () => {
   const { id } = await deliveries.addWebhook();
   await deliveries.recordEvent();
   await deliveries.waitUntilSettled(id);

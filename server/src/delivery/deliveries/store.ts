@@ -180,8 +180,8 @@ export async function listAttempts(db: Reader, delivery: number): Promise<Attemp
 export type RedeliveryScope = { id: number } | { since: string; until?: string | undefined; limit: number };
 
 /**
- * Whether the delivery `d` has ended or is waiting for an attempt that is not due yet, because a due attempt may be running. Uses
- * clock_timestamp() rather than now(), because a transaction can wait for a lock until after the due time.
+ * Whether the delivery `d` has ended, or is waiting for an attempt that is not due yet. An attempt that is due may already be
+ * running. Uses clock_timestamp() rather than now(), because a transaction can wait for a lock until after the due time.
  */
 const IS_REDELIVERABLE = sql<SqlBool>`(
   d.state not in ('pending', 'retrying') or d.state = 'retrying' and d.due_at > clock_timestamp())`;
@@ -245,7 +245,7 @@ export async function reopenDeliveries(tx: Tx, integration: number, scope: Redel
   return rows[0]?.count ?? 0;
 }
 
-/** Whether this installation recorded the event, because imported events are never delivered. */
+/** Whether this installation recorded the event. Imported events have negative ids and are never delivered. */
 const IS_RECORDED_HERE = sql`events.id > 0`;
 
 export type Preview = { total: number; events: EventRow[] };

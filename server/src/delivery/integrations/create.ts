@@ -61,7 +61,7 @@ export async function createIntegration(
   return signingSecret === undefined ? integration : { ...integration, signingSecret };
 }
 
-/** Returns the fields that events contain: those that users set, with sensitive parameters masked. */
+/** Returns the fields that events contain: all except the status that the server maintains. */
 export const toEventData = ({
   failingSince: _,
   disabledAt: __,

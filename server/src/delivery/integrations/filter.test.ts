@@ -148,7 +148,7 @@ test('delivers only the events that match both the filter and the event types', 
   expect(bodies.filter(text => text.includes(`${name}-no`))).toEqual([]);
 });
 
-test('applies each filter parameter, and delivers everything to integrations without filters', async () => {
+test('filters by feature, type, creator, environment and text, and delivers everything without a filter', async () => {
   const user = await makeUser(harness.db, 'Admin');
   const add = async (filter: object | undefined) =>
     (await deliveries.addWebhook({ events: ['*'], ...(filter ? { filter } : {}) })).id;

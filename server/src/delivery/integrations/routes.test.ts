@@ -205,7 +205,7 @@ test.each(['abc', '0', '-1', '1.5', '99999999999999999'])('rejects the id %s', a
   expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`)).status).toBe(400);
 });
 
-test('returns a rotated secret once, and requires force for a second rotation during the overlap', async () => {
+test('returns a new signing secret for each rotation, and requires force for a second rotation during the overlap', async () => {
   const { body: created } = await post();
   const rotate = (body: object) =>
     call(harness.app, 'POST', `${ADDONS_PATH}/${created.id}/rotate-secret`, { body });

@@ -169,7 +169,7 @@ test('deletes an integration with damaged secrets', async () => {
   expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`)).status).toBe(404);
 });
 
-test('the server starts with unreadable secrets and logs them, but does not start if no key matches', async () => {
+test('the check at startup returns the integrations with unreadable secrets, but fails if no key matches', async () => {
   await sql`delete from integrations`.execute(harness.db);
   const ownKeyring = makeKeyring(APP_SETTINGS.secretKey, []);
   const [intactId, id] = [

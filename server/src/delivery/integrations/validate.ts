@@ -104,7 +104,7 @@ export function listUnknownParameters(body: unknown): string[][] {
     .map(parameter => ['parameters', parameter]);
 }
 
-// The schema only requires an object.
+// The schema requires no more than an object.
 const toRecord = (value: object): Record<string, unknown> => ({ ...value });
 
 function* findProviderViolations(name: string): Generator<Violation> {

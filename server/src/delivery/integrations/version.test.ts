@@ -72,7 +72,7 @@ test('responds with 304 to a known ETag', async () => {
   expect((await call(harness.app, 'GET', url, { headers })).status).toBe(304);
 });
 
-test('enables and disables without changing anything else', async () => {
+test('toggles an integration without changing its other settings', async () => {
   await call(harness.app, 'PUT', url, { body: body({ description: 'newer' }) });
 
   const off = await call(harness.app, 'POST', `${url}/off`);

@@ -20,7 +20,7 @@ export async function claimJobs(tx: Tx, boss: PgBoss, jobs: DeliveryJob[]): Prom
   if (orderedIntegrations.length > 0) await lockOrder(tx, [...new Set(orderedIntegrations)]);
   const claims = await claimDeliveries(tx, jobs.map(toJobToClaim), watermark);
   const idleJobs = jobs.filter(job => !claims.some(claim => claim.id === job.delivery));
-  // A job is too early if an event with a lower id may still be committed, or if the integration became ordered after it was queued.
+  // A job is too early if an event with a lower id may still be committed, or if its integration became ordered after the job was queued.
   const earlyDeliveries =
     idleJobs.length > 0 ? await listAboveWatermark(tx, idleJobs.map(getDeliveryId), watermark ?? 0) : [];
   await completeJobs(

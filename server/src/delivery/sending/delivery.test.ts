@@ -105,7 +105,7 @@ test('signs with both secrets during the overlap of a rotation, then with the ne
   expect([signingSecret, secondSecret, thirdSecret].map(verifies)).toEqual([false, false, true]);
 });
 
-test('retries a failed delivery on schedule with the same id, and records each attempt until it is exhausted', async () => {
+test('retries a failed delivery with the same webhook-id until it is exhausted, and records each attempt', async () => {
   deliveries.receiver.respondWith(500);
   const { id } = await deliveries.addWebhook();
 

@@ -8,7 +8,7 @@ import { registerDeliveryMetrics } from './metrics.ts';
 
 const harness = useHarness();
 
-test('counts attempts by provider and outcome, open deliveries, and the age of the oldest due one', async () => {
+test('counts attempts by provider and outcome, counts open deliveries by state, and reports how long the oldest has been due', async () => {
   const registry = new Registry();
   const observe = registerDeliveryMetrics(registry, harness.db);
   await sql`insert into integration_deliveries (integration_id, event_id, state, due_at) values

@@ -123,7 +123,7 @@ test('retries a failed attempt whose outcome was stored in minimal form', async 
   }
 });
 
-test('counts a failed attempt once while the integration cannot be disabled, and disables it later', async () => {
+test('counts each failed attempt once while the integration cannot be disabled, and disables the integration later', async () => {
   const id = await add('webhook', { url: `${deliveries.receiver.url}/t` });
   await sql`update integrations set failing_since = now() - interval '6 days', failed_attempts = 20 where id = ${id}`.execute(
     harness.db,

@@ -65,7 +65,7 @@ test('keeps records for 30 days, and the newest 1,000 for longer, but deletes th
   ]);
 });
 
-test('requeues an overdue delivery without a job once', async () => {
+test('requeues an overdue delivery without a job, but only once', async () => {
   const id = await addWebhook();
   await createTagType('stranded');
   await sql`delete from pgboss.job where name = 'deliver'`.execute(harness.db);

@@ -118,7 +118,7 @@ test('failures spread over more than 5 minutes do not open the circuit', () => {
   expect(breaker.listOpenCircuits(40 * 20_000, () => 0)).toEqual([]);
 });
 
-test('a failure rate of 50 % does not open the circuit, even with 20 failures in a row', () => {
+test('after a failure rate of 50 %, 20 failures in a row do not open the circuit', () => {
   const breaker = createCircuitBreaker();
   for (let n = 0; n < 100; n++) breaker.record(1, n % 2 === 0, n * 100);
   for (let n = 0; n < 20; n++) breaker.record(1, true, 10_000 + n);

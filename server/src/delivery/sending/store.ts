@@ -25,8 +25,8 @@ export type JobToClaim = { delivery: number; attempt: number; retried: boolean }
 
 /**
  * Starts an attempt for the delivery of each job, and records the attempt before a request is sent. If a job is retried because its
- * worker died, its unfinished attempt is recorded as interrupted before the next one starts. Skips deliveries that are neither due
- * nor unfinished. For an ordered integration, starts only the first delivery.
+ * worker died, its unfinished attempt is recorded as interrupted before the next one starts. Skips a job whose attempt is neither
+ * the delivery's next one nor unfinished. For an ordered integration, starts only the first delivery.
  */
 export async function claimDeliveries(
   tx: Tx,

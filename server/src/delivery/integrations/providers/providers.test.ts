@@ -54,7 +54,7 @@ async function deliver(provider: string, parameters: object, requests = 1) {
   return { id, request, record, signingSecret: String(signingSecret), all: deliveries.receiver.received };
 }
 
-test('webhook: renders a template with the event as text, as JSON inside JSON, and on one line', async () => {
+test('webhook: renders a template with escaped fields, the event as JSON inside JSON, and a one-line summary', async () => {
   const bodyTemplate =
     '{"type":"{{event.type}}","name":"{{event.data.name}}","note":"{{event.data.note}}","raw":{{{eventJson}}},"line":"{{{eventMarkdown}}}"}';
 
