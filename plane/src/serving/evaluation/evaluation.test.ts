@@ -83,22 +83,23 @@ test('evaluates one revision, even if flags change between slices', async () => 
   expect(await slices.run('a', names(newEvaluator, buildContext()), 3_000)).toHaveLength(2_999);
 });
 
-test('shares an evaluator among requests, and drops the oldest evaluators above the limit', async () => {
-  const slices = makeSlices(SLICE_LIMITS);
-  const evaluators = makeEvaluators(slices, 5);
-  const first = scopeWith([{ name: 'a' }, { name: 'b' }, { name: 'c' }]).scope;
-  const holder = scopeWith([{ name: 'd' }, { name: 'e' }, { name: 'f' }]).scope;
-  const second = { ...holder, id: 'other', etag: '"epoch.other.1"', current: holder.current, revision: 1 };
+test('shares an evaluator among requests, and drops the least recently used one above the limit', async () => {
+  const { getEvaluator } = makeEvaluators(makeSlices(SLICE_LIMITS), 6);
+  const makeScope = (id: string) => ({
+    ...scopeWith([{ name: 'a' }, { name: 'b' }, { name: 'c' }]).scope,
+    id,
+    etag: `"epoch.${id}.1"`,
+  });
+  const [first, second, third] = [makeScope('first'), makeScope('second'), makeScope('third')];
 
-  const [evaluator, same] = await Promise.all([
-    evaluators.getEvaluator(first),
-    evaluators.getEvaluator(first),
-  ]);
-  await evaluators.getEvaluator(second);
-  const rebuilt = await evaluators.getEvaluator(first);
+  const [evaluator, same] = await Promise.all([getEvaluator(first), getEvaluator(first)]);
+  const dropped = await getEvaluator(second);
+  await getEvaluator(first);
+  await getEvaluator(third);
 
-  expect(evaluator).toBe(same);
-  expect(rebuilt).not.toBe(evaluator);
+  expect(same).toBe(evaluator);
+  expect(await getEvaluator(first)).toBe(evaluator);
+  expect(await getEvaluator(second)).not.toBe(dropped);
 });
 
 test('a flag that the SDK cannot evaluate is disabled without affecting other flags', async () => {

@@ -17,7 +17,7 @@ export type Evaluators = {
 
 type Entry = { position: string; size: number; evaluator: Evaluator | Promise<Evaluator> };
 
-/** Caches the most recently built evaluators, one for each scope. After a change in its scope, an evaluator is rebuilt. */
+/** Caches evaluators for the most recently used scopes. After a change in its scope, an evaluator is rebuilt. */
 export function makeEvaluators(
   slices: Slices,
   maxReferences = MAX_REFERENCES,
@@ -31,6 +31,7 @@ export function makeEvaluators(
     entries.delete(key);
   };
 
+  /** Adds the entry as the newest one, or makes it the newest one if it is stored already. */
   const store = (key: string, entry: Entry): void => {
     remove(key);
     entries.set(key, entry);
@@ -46,7 +47,10 @@ export function makeEvaluators(
       const key = `${scope.environment} ${scope.id}`;
       const position = scope.etag.slice(1, -1);
       const cached = entries.get(key);
-      if (cached?.position === position) return cached.evaluator;
+      if (cached?.position === position) {
+        store(key, cached);
+        return cached.evaluator;
+      }
       const work = build(scope, position, onSkipped);
       const size = listFeatures(scope, scope.current).length;
       const entry: Entry = {
