@@ -184,7 +184,7 @@ test('warns once if there is neither a user nor an admin token, and names the va
 
 /** Shared by the tests that leave the server unchanged, because each start takes 1 s of CPU time. */
 let sharedServer: RunningServer | undefined;
-/** Strings that must not be in the server's log, which is complete once the server has stopped. */
+/** Strings that must not be in the shared server's log. The log is complete only after the server has stopped. */
 const unloggedStrings = [TOKEN];
 afterAll(async () => {
   if (!sharedServer) return;

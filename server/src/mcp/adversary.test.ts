@@ -259,7 +259,7 @@ test(
     expect(appliedCount).toBeGreaterThan(0);
     expect(events.length).toBeGreaterThan(0);
     expect(events.length).toBeLessThanOrEqual(MAX_CHANGES);
-    // Tags do not belong to projects, and tagging a flag creates the tag.
+    // Tagging a flag can create the tag. That is allowed, although the tag's event has no project.
     const taggingGroupIds = new Set(
       events
         .filter(({ type, project }) => type === 'feature-tagged' && project === 'mine')

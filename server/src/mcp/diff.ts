@@ -4,8 +4,8 @@ import { describeStrategy } from './describe-strategy.ts';
 export type Difference = { path: string; from?: string; to?: string };
 
 /**
- * Returns the visible content of a flag, by path. Strategies are described in words, because a new strategy has no permanent id
- * yet.
+ * Returns the visible content of a flag, by path. Strategies are numbered, because the id of a new strategy differs between the dry
+ * run and the change.
  */
 function describeContent(feature: Feature): Map<string, string> {
   const content = new Map<string, string>([

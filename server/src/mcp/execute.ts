@@ -37,7 +37,7 @@ async function lockBase({ tx, actor }: Change, project: string, names: string[])
 /**
  * Makes the change with all its checks, including the token's limits, reads the result, and rolls back. The plan therefore shows
  * exactly what applying it will do, and changes that would be rejected later are rejected now. The dry run holds the same locks as
- * a write, so its transaction reads nothing else.
+ * a write, so nothing else is read in its transaction, to keep it short.
  */
 export async function dryRunChanges(call: Call, { project, flags, operations }: ResolvedChanges) {
   const { app, db, instance, actor } = call;

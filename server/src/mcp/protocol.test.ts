@@ -48,7 +48,7 @@ describe.each(PROTOCOL_VERSIONS)('a client with protocol version %s', protocolVe
   });
 });
 
-test('every tool has all four hints and a short definition', () => {
+test('every tool has all four hints, and the definitions and instructions are short', () => {
   const definitions = TOOLS.map(toToolDefinition);
 
   for (const { annotations } of definitions) {
@@ -108,7 +108,7 @@ test('rejects an anonymous caller with 401', async () => {
   });
 });
 
-test('rejects an SDK token', async () => {
+test('rejects an unknown SDK token', async () => {
   expect((await post(LIST_TOOLS, '*:development.unknown-token')).status).toBe(401);
 });
 
@@ -125,7 +125,7 @@ test.each(['GET', 'DELETE'] as const)('%s is rejected with 405', async method =>
     });
 });
 
-test('restricts the tools only with readOnly=true and rejects every other spelling', async () => {
+test('restricts the tools with readOnly=true but not with false, and rejects every other value or spelling', async () => {
   const countTools = async (query: string) => {
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: PROTOCOL_META } };
     const headers = { ...ACCEPT_HEADER, ...PROTOCOL_HEADER, 'mcp-method': 'tools/list' };
@@ -173,7 +173,7 @@ test('rejects a batch', async () => {
 });
 
 test.each([{}, { jsonrpc: '2.0' }, { jsonrpc: '1.0', id: 1, method: 5 }, { ...LIST_TOOLS, params: 'x' }])(
-  'a malformed message %j does not cause a 500',
+  'a malformed message %j does not cause a 5xx',
   async body => {
     expect((await post(body)).status).toBeLessThan(500);
   },

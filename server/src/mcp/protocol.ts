@@ -100,7 +100,7 @@ export function makeProtocol(app: App, db: Db, instance: Instance) {
   );
   return {
     respond: async (request: FastifyRequest): Promise<Reply> => {
-      const rejection = rejectMethod(request.body);
+      const rejection = rejectChangeStream(request.body);
       if (rejection) return rejection;
       const response = await handler.fetch(asWebRequest(request, instance.publicUrl), {
         parsedBody: request.body,
@@ -116,7 +116,7 @@ export function makeProtocol(app: App, db: Db, instance: Instance) {
 }
 
 /** Rejects a change stream. It would stay open with nothing to send, because the list of tools depends only on the token. */
-function rejectMethod(body: unknown): Reply | undefined {
+function rejectChangeStream(body: unknown): Reply | undefined {
   const { id = null, method } = body as { id?: unknown; method?: unknown };
   if (method !== 'subscriptions/listen') return undefined;
   const error = { code: METHOD_NOT_FOUND, message: 'Method not found' };

@@ -166,7 +166,6 @@ test('plan_change shows the diff and changes nothing', async () => {
     { do: 'tag', flag, tag: 'simple:planned' },
   ]);
 
-  // A flag cannot be enabled without a strategy, so enabling it adds one, and the plan shows what the server would do.
   expect(result).toMatchObject({ production: ['production'] });
   expect(result.diff).toContainEqual({ path: `${flag} / production: enabled`, from: 'false', to: 'true' });
   expect(result.diff).toContainEqual({ path: `${flag} / tags`, to: 'simple:planned' });
@@ -378,7 +377,7 @@ test('the limit on production rollouts applies to plans', async () => {
   expect(await readIsEnabled(flag, 'production')).toBe(true);
 });
 
-test('rejects a plan if the token has reached its maximum number of changes since', async () => {
+test('rejects the second plan of a token that may make only one change', async () => {
   const flag = await makeNewFlag();
   const token = await makeAgentToken({ maxChanges: 1 });
   const [firstAgent, secondAgent] = [await openClient(token), await openClient(token)];

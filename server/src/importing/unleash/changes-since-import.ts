@@ -66,7 +66,7 @@ export async function* readChangedFlags(db: Reader): AsyncGenerator<ChangedFlag 
       if (isUnchanged) continue;
       const change = state.archivedAt !== null ? 'archived' : mark === undefined ? 'created' : 'changed';
       const lastState = importedStates.get(name);
-      // An import writes no event for a flag that already matches Unleash, so its state at that time may be unknown.
+      // An import writes no event for a flag that already matches Unleash, so the imported state may be unknown.
       const importedState = computeDigest(lastState ?? null) === mark?.digest ? lastState : undefined;
       const details = { state, importedState, mark, addedParents: added, removedParents: removed };
       yield { name, project: state.project, change, details };

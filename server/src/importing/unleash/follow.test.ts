@@ -15,7 +15,7 @@ const SETTINGS = {
 const OPTIONS = { plan: false, accept: true, overwrite: false, onlyChanged: true };
 const TIMEOUT = { timeout: 120_000 };
 
-test("continues after an outage of Unleash's database", async () => {
+test("continues after an outage of Unleash's database, and reports a conflict only once", async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   const url = new URL(unleash.url);
   const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));

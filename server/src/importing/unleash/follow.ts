@@ -30,7 +30,7 @@ export type FollowCallbacks = {
   onOutage: (error: Error) => void;
 };
 
-/** Repeats the import whenever Unleash has new events, until it is aborted. */
+/** Repeats the import whenever Unleash has new events, until the signal is aborted. */
 export async function followUnleash(
   db: Db,
   firstSource: DatabaseSource,
@@ -98,9 +98,7 @@ async function importNewEvents(
 
 const MAX_CHANGED_FEATURES = 200;
 
-/**
- * Returns the features named in events after `lastId`, or undefined if an event could concern any feature.
- */
+/** Returns the features named in events after `lastId`, or undefined if there are too many or an event could concern any feature. */
 async function findChangedFeatures(source: Source, lastId: number): Promise<string[] | undefined> {
   const rows = await query<{ name: string | null }>(
     source,

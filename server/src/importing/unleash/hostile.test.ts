@@ -9,7 +9,7 @@ import { addLine, addReport, createReport, formatReport, type KindReport, type R
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
 
-// Imports of data that Unleash itself would never write. Each test uses different names.
+// Imports of data that Unleash itself would never write. Each test uses different names, because the tests share a database.
 
 const harness = useHarness();
 
@@ -101,7 +101,7 @@ test('imports the first of two items that have the same name in Halyard, and rep
   expect(await namesIn('users', 'username')).not.toContain('same-2');
 });
 
-test('rejects tokens that could stay valid longer in Halyard, and shows at most the last four characters of a secret', async () => {
+test('rejects tokens with an invalid expiry or no secret, and shows at most the last four characters of a secret', async () => {
   const report = await importWith(`
     insert into api_tokens (secret, token_name, type, environment, expires_at) values
       ('*:production.expired-0123456789', 'expired', 'client', 'production', '-infinity'),
@@ -246,7 +246,7 @@ test('rejects an event that is too large, even if it is stored compressed, and i
   expect(rows.map(({ id }) => Number(id))).toEqual([900_002]);
 });
 
-test('names events that cannot be stored or are nested too deeply, and imports the others', async () => {
+test('names events that cannot be stored or are nested too deeply, but stops at a deeply nested segment', async () => {
   const nestedArrays = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const report = await importWith(`
     insert into events (id, type, created_by, data) values

@@ -84,7 +84,7 @@ test.each(RECORDED)('imports everything from Unleash %s, and a second run writes
   const secondReport = await run(unleash);
 
   expect(listLines(firstReport, 'rejected')).toEqual([]);
-  // Halyard has no equivalent for this integration, so it does not make the import incomplete.
+  // An import is complete even if Halyard has no equivalent for an integration.
   expect(listLines(firstReport, 'unsupported')).toEqual([
     'integrations: jira-comment 3: Halyard has no integration of this kind',
   ]);
@@ -383,7 +383,7 @@ test.each(RECORDED)('users of Unleash %s keep their roles, groups and tokens', a
   expect(groups).toMatchObject([{ id: 30, name: 'Shop team', mappingsSSO: ['shop@idp'] }]);
 });
 
-test('stops if no admin would remain, because Unleash demoted all of them', async () => {
+test('stops if no admin would remain because Unleash demoted all admins', async () => {
   await deleteImportedData();
   const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash);
@@ -497,7 +497,7 @@ test("explains that a database is not Unleash's, without showing its password", 
   expect(String(error)).not.toContain('a-secret-password');
 });
 
-test('neither events nor import records contain a secret', async () => {
+test('the events of an import contain no token secret', async () => {
   await deleteImportedData();
   const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash);

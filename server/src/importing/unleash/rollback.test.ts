@@ -40,7 +40,7 @@ async function readRollback() {
 test('sends only what changed, and lists what Unleash would reject', async () => {
   await importRecorded((await createRecordedDatabase('8.2.0')).url);
   const enable = (path: string) => send('POST', `/api/admin/projects/${path}/on`);
-  // Unleash rejects these variants, and does not list this strategy type.
+  // Unleash would reject empty-list as imported, and has no strategy type for pay.cards in staging.
   await enable('default/features/odd-weights/environments/development');
   await send(
     'DELETE',
@@ -49,7 +49,7 @@ test('sends only what changed, and lists what Unleash would reject', async () =>
   await send('POST', `${FEATURES}/empty-list/environments/production/off`);
   await enable('payments/features/pay.cards/environments/production');
   await send('POST', '/api/admin/projects/payments/features/pay.cards/environments/staging/off');
-  // In Unleash, this flag is already both a parent and a child.
+  // In Unleash, checkout-v2 is already both a parent and a child.
   await send('PUT', `${FEATURES}/checkout-v2`, { type: 'release', description: 'new' });
   await send('POST', `${FEATURES}/no-strategy/dependencies`, { feature: 'dark-mode' });
   await send('POST', '/api/admin/segments', { name: 'new-segment', constraints: [] });

@@ -158,7 +158,7 @@ function isFirst<State>(
   return isNew;
 }
 
-/** Larger than any request body that Halyard accepts. SDKs would download it again after each change. */
+/** Larger than any request body that Halyard accepts. SDKs would download a larger item again after each change. */
 const MAX_ITEM_CHARACTERS = 8_000_000;
 
 const findSizeProblems = (state: unknown): Problem[] => {

@@ -36,7 +36,7 @@ async function explain(accessQuery: AccessQuery, token?: string) {
   return await call(harness.app, 'GET', url, token === undefined ? {} : { token });
 }
 
-/** The reasons that can explain the status of a request that requires exactly this permission. */
+/** The reasons that can explain each status of a request that requires only the permission in question. */
 const REASONS_BY_STATUS: Record<number, AccessExplanation['reason'][]> = {
   200: ['admin', 'role', 'everyone'],
   400: ['admin', 'role'],

@@ -20,8 +20,8 @@ import {
 } from './store.ts';
 
 /**
- * Explains whether a user has access, and why. The decision comes from the guard, as for a request from the subject, and the
- * roles are read with the guard's conditions. A caller who cannot read the project gets the same 404 as for a project that does not exist.
+ * Explains whether a user has access, and why. The guard decides as if the subject had sent the request, and the roles are read
+ * with the guard's conditions. A caller who cannot read the project gets the same 404 as for a project that does not exist.
  */
 export async function explainAccess(
   db: Reader,

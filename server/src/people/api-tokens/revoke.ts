@@ -14,7 +14,7 @@ import {
   unbindFromProject,
 } from './store.ts';
 
-/** Revokes a token. Servers keep SDK tokens in memory and refresh them every second. */
+/** Revokes a token. Servers keep SDK tokens in memory, so they may accept a revoked one for up to a second. */
 export async function revokeApiToken(current: Change, key: ApiTokenKey): Promise<void> {
   const token = await lockToken(current.tx, current.actor, key);
   if (!token) throw notFound('This API token');

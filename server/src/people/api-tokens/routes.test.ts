@@ -95,7 +95,7 @@ test.each([
   });
 });
 
-test('rejects a revoked token on every server immediately', async () => {
+test('rejects a revoked personal token on a second server immediately', async () => {
   const second = await harness.secondServer();
   const user = await makeUser(harness.db, 'Admin');
   const { pats } = (await call(harness.app, 'GET', '/api/admin/user/tokens', { token: user.token })).body;
@@ -212,7 +212,7 @@ test('lets an Editor read SDK tokens, but not read admin tokens or create tokens
   expect(rejection.body.message).toContain('CREATE_CLIENT_API_TOKEN');
 });
 
-test('detects a wrong checksum in a secret without querying the database', () => {
+test('new tokens are unique and have a valid checksum, and a changed last character is detected', () => {
   const tokens = Array.from({ length: 200 }, () => newToken('personal', 'user:'));
 
   expect(new Set(tokens).size).toBe(200);
@@ -253,7 +253,7 @@ describe('a service account that reads the secrets of its tokens', () => {
     return rows[0]?.sealed;
   };
 
-  test('gets the secrets in the list and by name, and no other caller does', async () => {
+  test('gets the secrets in the list and by id, and no other caller does', async () => {
     const [reader, other] = [await makeAccount('reader', true), await makeAccount('other reader', true)];
     const { id, secret } = await createAs(reader.token);
     const hint = { secret: `default:production.…${secret.slice(-4)}`, secure: true };

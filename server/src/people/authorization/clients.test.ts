@@ -180,7 +180,7 @@ test.each([
   expect([body.client_name, preview.clientName]).toEqual([expected, expected]);
 });
 
-test('registers a client without storing anything', async () => {
+test('registers a client under an id that depends only on its name and redirect URIs', async () => {
   const response = await call(harness.app, 'POST', '/oauth/register', {
     token: null,
     body: {

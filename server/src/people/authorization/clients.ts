@@ -112,8 +112,8 @@ function getDocumentHost(id: string, { allowPrivate }: TargetPolicy): string | u
 }
 
 /**
- * Rejects other content types, because a host that publishes its users' uploads, for example as plain text, does not vouch for
- * them. The sender keeps only the first headers, so a missing header proves nothing.
+ * Returns false for content types other than JSON, because a host that publishes its users' uploads, for example as plain text, does
+ * not vouch for them. A missing header is accepted, because only the first headers of a response are kept.
  */
 const mayBeJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType);

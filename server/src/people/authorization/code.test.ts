@@ -113,7 +113,7 @@ test('granting and revoking a token are recorded, and the revoked token stops wo
   });
 });
 
-test('an agent gets a one-hour token with the limits that the person chose', async () => {
+test('an agent gets an access token and a refresh token with the limits that the person chose', async () => {
   const scope = { projects: ['shop'], readOnly: true };
 
   const { accessToken, refreshToken } = await connectAgent(harness.app, username, scope);
@@ -182,7 +182,7 @@ describe('permission to decide', () => {
     expect(body.message).toContain('logged in to the console');
   });
 
-  test('rejects an eleventh token', async () => {
+  test('a user with ten tokens cannot approve another client', async () => {
     const person = await makePerson(harness.db, 'Viewer');
     const personBrowser = await logIn(harness.app, person.username);
     for (let n = 0; n < MAX_PERSONAL_TOKENS; n++)
@@ -372,7 +372,7 @@ describe('exchanging a code', () => {
     expect((await readMe(success?.body.access_token)).status).toBe(401);
   });
 
-  test('rejects a client secret and a body that is not a form', async () => {
+  test('rejects a client secret, and a body that is too large or not a form in UTF-8', async () => {
     const basicAuth = await sendForm(
       harness.app,
       '/oauth/token',
@@ -424,7 +424,7 @@ describe('refreshing', () => {
     expect((await readMe(body.access_token)).body.token).toEqual(callerBefore.body.token);
   });
 
-  test('the secret stops working after an hour although the token stays valid', async () => {
+  test('an expired access token is rejected, but its grant can still be refreshed', async () => {
     const agent = await newAgent();
     await sql`update personal_access_tokens set secret_expires_at = now() where user_id = ${userId}`.execute(
       harness.db,

@@ -7,7 +7,7 @@ export const ACCESS_SECONDS = 3_600;
 /** How long a user has to enter a user code, and the polling intervals of the client, in seconds. */
 export const DEVICE_CODE_TIMING = { seconds: 600, interval: 5, slowDown: 5, maxInterval: 60 } as const;
 
-/** The maximum number of clients that wait for a user code. There is a maximum, because anybody can start such a login. */
+/** The maximum number of clients that wait for a user code. A client needs no authentication to start waiting. */
 export const DEVICE_CODE_LIMITS = { perNetwork: 20, total: 10_000 } as const;
 
 /** The maximum number of wrong codes that one user may enter. There are 25,600,000,000 possible codes. */

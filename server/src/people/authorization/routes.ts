@@ -37,7 +37,7 @@ type ConsentQuery = { query?: string; userCode?: string };
 
 /**
  * Registers the routes that the consent page calls. They are not operations, because they read the client's document before the
- * change.
+ * transaction begins.
  */
 export function consentRoutes(
   app: App,
@@ -60,7 +60,7 @@ export function consentRoutes(
       throw badData([{ message: 'The body must have either query or userCode.', path: '/body' }]);
     if (query !== undefined) return { request: await readRequest(query, userId, clients, resources) };
     if (disabled.includes('device')) throw invalidOperation(NO_DEVICE_CODES);
-    // The guess is counted before the query, so that simultaneous guesses count too.
+    // The guess is counted before the code is looked up, so that simultaneous guesses count too.
     guessLimit.take(userId);
     const code = normalizeUserCode(userCode ?? '');
     const device = await findWaitingDevice(db, code);

@@ -249,7 +249,7 @@ test('deletes only one of the last two admin groups if both are deleted at the s
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const first = await create({ rootRole: ROOT_ROLES.Admin, users: toMembers(ann.id) });
   const second = await create({ rootRole: ROOT_ROLES.Admin, users: toMembers(bob.id) });
-  // The lock makes both requests wait before they write their events. Without it, they would run one after the other.
+  // This lock prevents either request from committing before the other has begun.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 

@@ -16,7 +16,8 @@ export async function readDatabase(
 }
 
 /**
- * Lists the server's connections. If the database role cannot see other roles, PostgreSQL lists only the role's own connections.
+ * Counts the connections of all servers by name. If the database role cannot see other roles, PostgreSQL shows only the role's own
+ * connections.
  */
 export async function listConnections(db: Reader): Promise<Database['connections']> {
   const { rows } = await sql<Database['connections'][number]>`

@@ -6,7 +6,7 @@ import { findMaintenance } from './store.ts';
 
 /**
  * Rejects writes to the admin API in maintenance mode. Each write reads the setting from the database, because a copy in memory
- * would let other servers accept writes for a moment after the response.
+ * would let other servers accept writes for a moment after the mode is enabled.
  */
 export function installMaintenance(app: App, db: Db): void {
   app.addHook('onRequest', async ({ method, routeOptions: { url = '', config } }) => {

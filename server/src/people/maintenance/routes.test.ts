@@ -48,7 +48,7 @@ test.each([
   ['PATCH', '/api/admin/projects/shop/features/basket', [{ op: 'replace', path: '/stale', value: true }]],
   ['DELETE', '/api/admin/projects/shop/features/basket', undefined],
   ['POST', '/api/admin/user/change-password', { password: 'x', confirmPassword: 'x', oldPassword: 'x' }],
-] as const)('rejects %s %s', async (method, url, body) => {
+] as const)('in maintenance mode, rejects %s %s', async (method, url, body) => {
   await setMode(true);
 
   expect((await call(harness.app, method, url, body ? { body } : {})).status).toBe(503);

@@ -11,7 +11,7 @@ const LINK_LIMIT = { perMinute: 60, burst: 120 };
 
 /**
  * Creates a check that throttles uses of links per network and per link. The uses are counted in memory, so each server has its
- * own limits. Uses of invalid links count too, because each use costs a password hash.
+ * own limits. Uses of invalid links count too, because a use is counted before its link is verified.
  */
 export function makeLinkLimits(): (ip: string, link: string) => void {
   const [takeFromNetwork, takeFromLink] = [makeBuckets(NETWORK_LIMIT), makeBuckets(LINK_LIMIT)];

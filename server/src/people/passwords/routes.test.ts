@@ -62,7 +62,7 @@ test('shows the user of a reset link, sets the password once, and ends the sessi
   expect(rows).toEqual([]);
 });
 
-test('responds identically to an unknown, forged, expired or replaced link and to the link of a deleted user', async () => {
+test('rejects an unknown, forged, expired or replaced link and the link of a deleted user with 401', async () => {
   const { id } = await makePerson(harness.db);
   const [expiredUser, deletedUser] = [
     await makeUser(harness.db, 'Viewer'),
@@ -123,7 +123,7 @@ test('computes no hash for an invalid link and keeps the link after a weak passw
 test('sets only one password if a link is used twice at the same time', async () => {
   const { id, username } = await makePerson(harness.db);
   const token = await makeLink(id);
-  // Both requests have found the link valid and wait for the user.
+  // The lock makes both requests wait after they have found the link valid.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${id} for update`.execute(blocker);
 
@@ -265,7 +265,7 @@ test('limits guesses of the old password like failed logins', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
 });
 
-test('rejects the old password after an admin has set a different password', async () => {
+test('rejects the old password if an admin sets a different password during the request', async () => {
   const { id, username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
   const adminHash = await hashPassword('what the admin chose');
@@ -379,7 +379,7 @@ test('hashes a login before waiting new passwords and before earlier logins from
   await Promise.all([...crowdLogins, ...signupHashes]);
 });
 
-test('rejects a network that uses links too often with 429, before a hash is computed', async () => {
+test('rejects a network that uses links too often with 429, but no other network', async () => {
   const app = await harness.secondServer();
   const useLink = async (ip: string) =>
     await app.inject({
@@ -390,7 +390,7 @@ test('rejects a network that uses links too often with 429, before a hash is com
     });
   for (let n = 0; n < 60; n++) expect((await useLink('192.0.2.50')).statusCode).toBe(401);
 
-  // The requests are sent simultaneously, because the network may use another link every 2 s.
+  // The requests are sent simultaneously, because the limit allows the network another link every 2 s.
   const responses = await Promise.all(Array.from({ length: 60 }, () => useLink('192.0.2.50')));
 
   const rejection = responses.find(({ statusCode }) => statusCode === 429);

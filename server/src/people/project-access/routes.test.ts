@@ -111,7 +111,7 @@ test('replaces all access and records an event for each holder whose roles chang
   ]);
 });
 
-test('events name users, groups and custom roles', async () => {
+test('event summaries name users and custom roles', async () => {
   const customRoleId = await makeRole({ name: 'UPDATE_FEATURE' });
   const name = `Custom ${nameCount}`;
   await setAccess([{ id: customRoleId, users: [ann.id, bob.id], groups: [teamId] }]);
@@ -287,7 +287,7 @@ test('lets users who manage access grant and revoke only permissions that they h
   expect(await grant(managerRole)).toBeUndefined();
 });
 
-test('lets an owner grant roles with more permissions than Owner, even if a group makes them the owner', async () => {
+test('lets a member of an owner group grant roles with more permissions than Owner', async () => {
   const approverRole = await makeRole({ name: 'APPROVE_CHANGE_REQUEST' });
   await setAccess([{ id: Owner, groups: [teamId] }]);
 
@@ -350,7 +350,7 @@ test('access to a project that never had an owner can be changed', async () => {
 
 test('only one of the last two owners can leave if both try at the same time', async () => {
   await setAccess([{ id: Owner, users: [ann.id, bob.id] }]);
-  // The lock makes both requests wait before they write their events. Without it, they would run one after the other.
+  // This lock prevents either request from committing before the other has begun.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 
@@ -438,7 +438,7 @@ test(`the events alone reproduce all roles (seed ${SEED})`, async () => {
   expect(new Map(rows)).toEqual(state);
 });
 
-test('does not show project access to callers who can only read the project', async () => {
+test('a project member can neither read nor change project access', async () => {
   await makeMember(harness.db, ann, project, 'Member');
 
   for (const [method, path] of [

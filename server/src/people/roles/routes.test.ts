@@ -226,7 +226,7 @@ test('lists who has a role and where, groups first', async () => {
   expect((await send('GET', `/${role.id}/holders`, undefined, user.token)).status).toBe(403);
 });
 
-test('lists the holders of a root role: users, groups, and new users of single sign-on', async () => {
+test('lists groups and new users of single sign-on as the holders of a root role', async () => {
   const role = await create({ type: 'root-custom', permissions: [] });
   await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'Rooted', rootRole: role.id } });
   await sql`

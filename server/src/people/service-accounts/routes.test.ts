@@ -174,7 +174,7 @@ test.each([
   });
 });
 
-test('keeps usernames unique among users and accounts and uses the name by default', async () => {
+test('rejects the username of a user, and uses the name as the username by default', async () => {
   const user = await makeUser(harness.db, 'Viewer');
 
   expect(await send('POST', '', { name: 'x', username: user.username, rootRole: 3 })).toMatchObject({

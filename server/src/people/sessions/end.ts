@@ -30,5 +30,5 @@ export async function endUserSessions({ tx }: Change, userIds: number[]): Promis
   return await deleteUserSessions(tx, userIds);
 }
 
-/** Deletes expired sessions, counters, links and tokens. Returns the number of deleted rows. */
+/** Deletes expired sessions and other expired rows about logins. Returns the number of deleted rows. */
 export const sweepLogins = async (db: Db): Promise<number> => await deleteExpired(db);

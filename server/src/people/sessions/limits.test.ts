@@ -122,7 +122,7 @@ async function guessAt(ip: string, username: string, failures: number, guesses: 
   for (let round = 0; round < 3; round++) responses.push(await failLogin(username, ip));
   return responses.map(response => {
     const { retryAfter, body, ...rest } = withoutErrorId(response);
-    // A second can pass between the two runs, so the seconds in messages are replaced.
+    // The caller compares two runs, and a second can pass between them, so the seconds in messages are replaced.
     const minutes = retryAfter === undefined ? undefined : Math.round(Number(retryAfter) / 60);
     return { ...rest, minutes, name: body.name, text: String(body.message).replace(/\d+/, 'n') };
   });

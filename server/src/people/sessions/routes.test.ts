@@ -357,7 +357,7 @@ describe('a write with a session', () => {
     expect(response.status).toBe(201);
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE'] as const)('is rejected as a %s with neither header', async method => {
+  test.each(['PUT', 'PATCH', 'DELETE'] as const)('is rejected as a %s of unknown origin', async method => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
     const response = await call(harness.app, method, '/api/admin/tag-types/simple', {
@@ -488,7 +488,7 @@ test('at the next login, rehashes a password whose hash has weaker parameters', 
   expect((await tryLogin(harness.app, username)).status).toBe(200);
 });
 
-test('deletes only the expired rows', async () => {
+test('deletes only expired sessions, counters and known networks', async () => {
   const { id, username } = await makePerson(harness.db);
   const { cookie } = await logIn(harness.app, username);
   await sql`delete from sessions where user_id <> ${id}`.execute(harness.db);

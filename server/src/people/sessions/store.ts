@@ -244,7 +244,10 @@ export async function deleteUserSessions(tx: Tx, userIds: number[]): Promise<num
   return Number(numDeletedRows);
 }
 
-/** Deletes expired sessions, counters, known networks, links and logins. Returns the number of deleted rows. */
+/**
+ * Deletes expired sessions, counters, known networks, links, finished logins and hashes of revoked tokens. Returns the number of
+ * deleted rows.
+ */
 export async function deleteExpired(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with ended as (delete from sessions where not (${IS_ALIVE}) returning 1),

@@ -37,7 +37,7 @@ export async function openAttempt(
   return attempt;
 }
 
-/** Returns the path to open after this browser's login, regardless of the attempt's state. */
+/** Returns the path to open after this browser's login, even if the attempt has finished or expired. */
 export const readReturnPath = (keyring: Keyring, sealed: string | undefined): string | undefined =>
   sealed === undefined ? undefined : decrypt(keyring, sealed)?.returnTo;
 

@@ -85,7 +85,7 @@ function rejectOtherAcr({ acr }: Claims, { acrValues }: ActiveOidc): void {
   );
 }
 
-/** Looks up a claim with this name, which may contain dots, or follows the path. */
+/** Returns the claim whose name is the whole path, dots included. Without such a claim, follows the path. */
 function getClaim(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   return path

@@ -9,7 +9,7 @@ export const UNCONFIRMED_LIMIT = { failures: 100, minutes: 15 } as const;
 
 /**
  * Asks the provider to confirm a login, within a limit, because anyone can forge a callback and each callback causes a request to
- * the provider. Unconfirmed logins are counted before the request, per network and across all servers.
+ * the provider. Each login counts as unconfirmed until the provider confirms it, per network and across all servers.
  */
 export async function limitUnconfirmed<T>(db: Db, ip: string, confirm: () => Promise<T>): Promise<T> {
   const network = toNetwork(ip);

@@ -218,7 +218,7 @@ test('logs in once if a callback arrives twice at the same time, even if the pro
   await sql`lock table users in share row exclusive mode`.execute(blocker);
 
   const responses = servers.map(app => sendAsBrowser(app, callbackPath, cookie));
-  // One login has locked the attempt, and the other waits for it.
+  // One login has locked the attempt and waits for the users table, and the other waits for the attempt.
   await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
@@ -228,7 +228,7 @@ test('logs in once if a callback arrives twice at the same time, even if the pro
   expect(await countFinishedLogins()).toBe(1);
 });
 
-test('deletes only the expired counters and attempts', async () => {
+test('deletes only expired counters, attempts and hashes of revoked tokens', async () => {
   const { db } = harness;
   await sql`delete from sessions`.execute(db);
   await logIn(ATTACKER);

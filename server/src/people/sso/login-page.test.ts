@@ -58,7 +58,7 @@ test.each(['application/json', '*/*', ''])(
   },
 );
 
-test('keeps the path to open after the login', async () => {
+test('a failed login keeps the path to open after the next login', async () => {
   const cancelledLogin = await logIn(null);
   await configure({ enabled: false });
   const disabledLogin = await openPage('/auth/oidc/login?redirect=/projects/payments');
@@ -150,7 +150,7 @@ test('a database failure at the start of a login is not a provider failure', asy
   });
 });
 
-test('shows separate messages for the last admin and an unreachable database', async () => {
+test('distinguishes a login that would remove the last admin from an unreachable database', async () => {
   expect(toSsoFailure(new ApiError('InvalidOperationError', 'No admin would remain.'))).toBe('rejected');
   expect(toSsoFailure(new ApiError('ServiceUnavailableError', 'The database is unreachable.'))).toBe(
     'unavailable',

@@ -67,7 +67,7 @@ const readEventsAfter = async (id: number) =>
       from events where id > ${id} order by id`.execute(harness.db)
   ).rows;
 
-test('redirects to the provider with PKCE, state and nonce, and hides them from the page', async () => {
+test('redirects to the provider with PKCE, state and nonce, and the cookie does not show the state or nonce', async () => {
   const response = await get('/auth/oidc/login?redirect=/projects/default');
   const url = new URL(String(response.headers.location));
 
@@ -131,7 +131,7 @@ test('stores the login method of the session and replaces the earlier session', 
   expect((await get('/api/admin/user', `halyard-session=${firstSession}`)).status).toBe(401);
 });
 
-test('finds an account case-insensitively by its verified email address and keeps its role', async () => {
+test('finds an account case-insensitively by its verified email address', async () => {
   const { id } = await makeUserWith(harness.db, { email: 'Grace@Example.net', rootRole: 'Editor' });
 
   const response = await logIn(person({ email: 'grace@example.NET' }));
@@ -512,7 +512,7 @@ const readGroupIds = async (userId: number): Promise<number[]> =>
       select group_id as id from group_users where user_id = ${userId} order by 1`.execute(harness.db)
   ).rows.map(row => row.id);
 
-test('syncs only the memberships in mapped groups', async () => {
+test('adds memberships in mapped groups, and removes only memberships that a login added', async () => {
   await configure({ enableGroupSyncing: true, addGroupsScope: true });
   const [developers, testers] = [
     await createGroup({ mappingsSSO: ['dev', 'ops'] }),
@@ -612,7 +612,7 @@ test('redirects a logout to the provider if single sign-out is enabled, and neve
   });
 });
 
-test('sets both cookies with the __Host- prefix over https', async () => {
+test('sets the login cookie with the __Host- prefix over https', async () => {
   const app = await harness.secondServer({ publicUrl: 'https://flags.example.com' });
 
   const response = await get('/auth/oidc/login', undefined, app);

@@ -58,7 +58,7 @@ test('returns every project with the deciding roles and the grants they come fro
   });
 });
 
-test('returns the root role of a group, which lets an admin read private projects', async () => {
+test('returns the Admin role that a user has through a group, which lets the user read private projects', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const privateProject = await makeProject(harness.db, { mode: 'private' });
   const group = await makeGroup('admins', user.id, ROOT_ROLES.Admin);

@@ -284,7 +284,7 @@ test('rejects deleting or demoting the last admin, but no other user', async () 
 test('keeps one of the last two admins if both are removed at the same time', async () => {
   await demoteAll();
   const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  // Both requests wait here. Without the lock, both would count two admins.
+  // Both requests wait for this lock. If they did not take it, both would count two admins.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
 
@@ -406,7 +406,7 @@ test.each([
   ).toBe(404);
 });
 
-test('lists users who have not used a session or token for 180 days as inactive', async () => {
+test('lists users who have not used a session or token for 180 days as inactive, and deletes no other users', async () => {
   const [freshUser, oldUser, unseenUser, activeUser] = [
     await makeUser(harness.db, 'Viewer'),
     await makeUser(harness.db, 'Viewer'),
@@ -576,7 +576,7 @@ test('keeps one admin if an admin is deleted and a group of admins is emptied at
   const group = await makeGroup('More admins', [groupAdmin.id], ROOT_ROLES.Admin);
   const emptyGroup = () =>
     call(harness.app, 'PUT', `/api/admin/groups/${group.id}`, { body: { name: group.name, users: [] } });
-  // Both requests wait here. Without the lock, both would count two admins.
+  // Both requests wait for this lock. If they did not take it, both would count two admins.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
 

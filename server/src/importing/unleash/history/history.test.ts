@@ -50,7 +50,7 @@ const search = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
 
 test.each(RECORDED)(
-  'events from Unleash %s keep their order, with ids below those of this server',
+  'events from Unleash %s are imported only once, in order, with negative ids',
   async version => {
     const unleash = await createRecordedDatabase(version);
     const planReport = await run(unleash, true);
@@ -124,7 +124,7 @@ test('a later run writes new events and events that Unleash committed late', asy
   expect(events[0].data).toEqual({ name: 'late  �' });
 });
 
-test('imported events cause no deliveries and send nothing to SDKs or event streams', async () => {
+test('imported events cause no deliveries or SDK updates, are not backfilled, and use up no ids', async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash);
   const hook = { provider: 'webhook', enabled: true, parameters: { url: 'http://127.0.0.1:9/' }, events: [] };
@@ -183,7 +183,7 @@ test('the health of past days counts the flags that Unleash had on those days', 
   expect(dayBefore(body, 3).features - dayBefore(healthBefore, 3).features).toBe(0);
 });
 
-test('searches, pages, counts and exports cover both imported events and those of this server', async () => {
+test('searches, pages, counts and exports cover both imported events and events from Halyard', async () => {
   await run(await createRecordedDatabase('8.2.0'));
   const allEvents = await search('limit=1000');
   const [oldest, newest] = [allEvents.events.at(-1).id, allEvents.events[0].id];
@@ -221,7 +221,7 @@ test('searches, pages, counts and exports cover both imported events and those o
 test('a large history is indexed, and searches with and without the index agree', async () => {
   const { db } = harness;
   await run(await createRecordedDatabase('8.2.0'));
-  // Chunks are ranges of ids, so a few events far apart fill several of them.
+  // Chunks are ranges of ids. The ids of these events are far apart, so the events span several chunks.
   await sql`
     insert into events_imported (id, created_at, group_id, type, created_by, created_by_user_id, project, feature_name, data)
     select ${LOWEST_ID}::bigint + n * 31, now() - n * interval '1 minute', 'group-' || n / 4,

@@ -17,8 +17,8 @@ import { query, type Source, toText } from '../source/source.ts';
 import { INSERT_CREATORS } from '../store.ts';
 import { toStorableData, toStorableTags } from './stored-json.ts';
 
-// Copies Unleash's events to ids below those of this server. They are copied as they are instead of being recorded by a change: they
-// happened in Unleash, so they must not cause deliveries or other side effects. Each batch is one transaction, in id order.
+// Copies Unleash's events to ids below those of Halyard's own events. They are copied as they are instead of being recorded by a change:
+// they happened in Unleash, so they must not cause deliveries or other side effects. Each batch is one transaction, in id order.
 
 /** The number of Unleash ids that one statement compares with Halyard's. */
 const IDS_PER_STATEMENT = 5_000;

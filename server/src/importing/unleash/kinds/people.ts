@@ -33,7 +33,7 @@ const KNOWN_PERMISSIONS: readonly string[] = [
   ...PROJECT_PERMISSIONS,
   ...ENVIRONMENT_PERMISSIONS,
 ];
-/** Version 4 has one permission for all API tokens. */
+/** In version 4, the same permission covers client and frontend tokens. */
 const RENAMED_PERMISSIONS: Record<string, string[]> = Object.fromEntries(
   ['READ', 'CREATE', 'UPDATE', 'DELETE'].map(action => [
     `${action}_API_TOKEN`,
@@ -123,7 +123,7 @@ const comparePermissions = (a: Permission, b: Permission): number =>
   a.name === b.name ? compare(a.environment ?? '', b.environment ?? '') : compare(a.name, b.name);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Returns the permissions of each role. Until version 5, a role refers to a permission by its id. */
+/** Returns the permissions of each role. In older versions, a role refers to a permission by its id. */
 async function readPermissions(source: Source): Promise<Map<number, Permission[]>> {
   const names = new Map(
     (
@@ -176,7 +176,7 @@ export async function readUserKeys(source: Source): Promise<Map<number, string>>
 const isImportable = (row: SourceRow): boolean =>
   row.deleted_at === null && row.is_system !== true && Number(row.id) > 0 && userKey(row) !== '';
 
-/** Passwords are not imported, because Unleash stores bcrypt hashes. Every user needs a link or single sign-on. */
+/** Passwords are not imported, because Halyard cannot verify Unleash's bcrypt hashes. Every user needs a link or single sign-on. */
 export const USERS: Kind<User> = {
   name: 'users',
   followUp: {

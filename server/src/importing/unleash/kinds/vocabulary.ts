@@ -15,7 +15,7 @@ import { type Context, computeDigest, type Item, type Kind, type Problem } from 
 
 // Imports feature types, tag types, tags, context fields and strategy types.
 
-/** Types keep Halyard's names and descriptions. */
+/** An import changes only the lifetime of an existing type. */
 type FeatureType = { id: string; lifetimeDays: number | null };
 
 export const FEATURE_TYPES: Kind<FeatureType> = {

@@ -138,7 +138,7 @@ export async function addState(api: Api, state: Json, tables: ExportedTables): P
     );
   addEnvironments(listObjects(state, 'featureEnvironments'), tables);
   addTags(listObjects(state, 'featureTags'), tables);
-  // Variants belong to environments, and this export contains only those of one environment.
+  // Each environment has its own variants, but the export contains those of only one, so they are read separately.
   await forEachConcurrently(tables.environments, async row => {
     const feature = tables.features.get(String(row.feature_name));
     if (feature === undefined) return;

@@ -15,10 +15,7 @@ export type GeneratedContext = {
 const STANDARD_FIELDS = ['userId', 'sessionId', 'remoteAddress', 'appName', 'environment', 'currentTime'];
 const MAX_VALUES = 1_000;
 
-/**
- * Generates contexts that match and contexts that miss each rule, with values from the constraints, values just beside them, and
- * values that match no rule.
- */
+/** Generates contexts that match or miss the rules, with values from the rules, near misses, and values that match no rule. */
 export function generateContexts(flags: Flags, environment: string, count: number): GeneratedContext[] {
   const values = collectValues(flags);
   const pick = makeRandomInt(count);
