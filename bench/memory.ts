@@ -1,8 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMb } from './measure.ts';
+
+const TIMEOUT_MS = 60_000;
+const POLL_MS = 100;
 
 export type Memory = { resident: number; inUse: number };
 
@@ -26,9 +29,13 @@ export function createMemoryProbe(): MemoryProbe {
       const file = join(folder, String(pid));
       rmSync(file, { force: true });
       process.kill(pid, 'SIGUSR2');
-      await sleep(1_000);
-      const bytesInUse = Number(readFileSync(file, 'utf8'));
-      return { resident: residentMb(pid), inUse: Math.round(bytesInUse / 2 ** 20) };
+      for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += POLL_MS) {
+        await sleep(POLL_MS);
+        // A busy process responds late, and a file without content is still being written.
+        const bytesInUse = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+        if (bytesInUse > 0) return { resident: residentMb(pid), inUse: Math.round(bytesInUse / 2 ** 20) };
+      }
+      throw new Error(`Process ${pid} did not report its memory within ${TIMEOUT_MS / 1_000} s`);
     },
     remove: () => rmSync(folder, { recursive: true }),
   };
