@@ -1,3 +1,4 @@
+import { sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { decodeSnapshot, encodeSnapshot, type Snapshot } from './format.ts';
@@ -79,4 +80,17 @@ test('rejects an untrusted key, an altered version number and appended bytes', a
   const later = VECTOR.replace('{"v":1', '{"v":2');
   expect(() => decodeSnapshot(Buffer.from(later), KEYS)).toThrow('signature');
   expect(() => decodeSnapshot(Buffer.from(`${VECTOR}\n`), KEYS)).toThrow('634 bytes instead of 633');
+});
+
+test('rejects a correctly signed snapshot of a later version, and names both versions', () => {
+  const [header = '', , body] = VECTOR.split('\n');
+  const signHeader = (line: string) => {
+    const signature = sign(null, Buffer.from(line), KEY.privateKey).toString('base64');
+    return Buffer.from(`${line}\n${KEY.id} ${signature}\n${body}`);
+  };
+  expect(decodeSnapshot(signHeader(header), KEYS)).toEqual(SNAPSHOT);
+
+  const later = signHeader(header.replace('{"v":1', '{"v":2'));
+
+  expect(() => decodeSnapshot(later, KEYS)).toThrow('The header is not valid for version 1: {"v":2,');
 });
