@@ -39,8 +39,10 @@ beforeAll(async () => {
   await add('busy', `${receiver.url}/503`, { events: ['tag-type-created', 'feature-created'] });
   await add('unreachable', 'http://127.0.0.1:1/');
   for (let n = 0; n < 2; n++) await deliveries.recordEvent();
+  const { token } = await makeUser(harness.db, 'Editor', 'grace');
   await call(harness.app, 'POST', '/api/admin/projects/default/features', {
     body: { name: 'checkout_100' },
+    token,
   });
   for (const name of Object.keys(ids)) await deliveries.waitUntilSettled(ids[name] ?? 0);
   await add('gone', `${receiver.url}/200`);
@@ -77,10 +79,11 @@ test('finds records by event type', async () => {
   expect((await search('busy', 'type=IS_ANY_OF:feature-created,tag-type-created')).total).toBe(3);
 });
 
-test('finds text in the feature name, project and error, case-insensitively and literally', async () => {
+test('finds text in the feature name, project, creator and error, case-insensitively and literally', async () => {
   expect((await search('all', `query=${encodeURIComponent('ECKOUT_10')}`)).total).toBe(1);
   expect((await search('all', `query=${encodeURIComponent('checkout%100')}`)).total).toBe(0);
   expect((await search('all', 'query=Default')).total).toBe(1);
+  expect(await findNames('all', 'query=GRAC')).toEqual([`${ids.busy}:503`]);
   expect((await search('all', 'query=responded with 404')).total).toBe(2);
   expect((await search('unreachable', 'query=econnrefused')).total).toBe(2);
   expect((await search('ok', 'query=econnrefused')).total).toBe(0);
