@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeFeature, makeProject, makeScopedToken, makeUser, type TestUser } from '../test/factories.ts';
+import {
+  makeApiToken,
+  makeFeature,
+  makeProject,
+  makeScopedToken,
+  makeUser,
+  type TestUser,
+} from '../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { INSTRUCTIONS } from './protocol.ts';
@@ -110,6 +117,20 @@ test('rejects an anonymous caller with 401', async () => {
 
 test('rejects an unknown SDK token', async () => {
   expect((await post(LIST_TOOLS, '*:development.unknown-token')).status).toBe(401);
+});
+
+test.each(['client', 'backend', 'frontend'] as const)('rejects a valid %s token with 403', async type => {
+  const { secret } = await makeApiToken(harness.db, {
+    tokenName: `${type} SDK`,
+    type,
+    environment: 'development',
+    projects: ['*'],
+  });
+
+  expect(await post(LIST_TOOLS, secret)).toMatchObject({
+    status: 403,
+    body: { name: 'NoAccessError', message: expect.stringContaining(`A token of type "${type}" cannot`) },
+  });
 });
 
 test('rejects a request from a page on a different site with 403', async () => {
