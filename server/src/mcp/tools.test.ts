@@ -377,19 +377,21 @@ test('the limit on production rollouts applies to plans', async () => {
   expect(await readIsEnabled(flag, 'production')).toBe(true);
 });
 
-test('rejects the second plan of a token that may make only one change', async () => {
-  const flag = await makeNewFlag();
+test('rejects a plan for a second flag if the token has reached its maximum number of changes', async () => {
+  const [flag, otherFlag] = [await makeNewFlag(), await makeNewFlag()];
   const token = await makeAgentToken({ maxChanges: 1 });
   const [firstAgent, secondAgent] = [await openClient(token), await openClient(token)];
   const [firstPlan, secondPlan] = [
     await plan([{ do: 'describe', flag, description: 'once' }], firstAgent),
-    await plan([{ do: 'mark_stale', flag }], secondAgent),
+    await plan([{ do: 'mark_stale', flag: otherFlag }], secondAgent),
   ];
   await apply(firstPlan, firstAgent);
 
   expect(await applyAndFail(secondPlan, secondAgent)).toMatchObject({
-    code: expect.stringMatching(/NoAccess|Precondition/),
+    code: 'NoAccessError',
+    message: expect.stringContaining('it allows 1 change, 0 are left'),
   });
+  expect((await readFeature(otherFlag)).stale).toBe(false);
 });
 
 test.each([
