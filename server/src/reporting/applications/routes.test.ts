@@ -95,13 +95,34 @@ test.each([
   ['project=default', ['shop']],
   ['sortOrder=desc', ['shop', 'other']],
   ['limit=1&offset=1', ['shop']],
-  ['sortBy=lastSeenAt', ['other', 'shop']],
-  ['sortBy=createdAt', ['other', 'shop']],
 ])('finds applications with %s', async (query, names) => {
   const { body } = await get(`${APPLICATIONS}?${query}`);
 
-  const foundNames = body.applications.map(({ appName }: { appName: string }) => appName);
-  expect(query.startsWith('sortBy') ? foundNames.toSorted() : foundNames).toEqual(names);
+  expect(body.applications.map(({ appName }: { appName: string }) => appName)).toEqual(names);
+});
+
+test.each(['lastSeenAt', 'createdAt'])('sorts applications by %s in both directions', async sortBy => {
+  // Only the requested time puts "shop" first. The names, the ids and the other time put "other" first.
+  const [shopCreated, shopSeen] = sortBy === 'createdAt' ? [1, 3] : [3, 1];
+  await sql`
+    update applications
+    set created_at = now() - make_interval(days => 10 - case name when 'shop' then ${shopCreated}::integer else 2 end)
+    where name in ('other', 'shop')`.execute(harness.db);
+  await sql`
+    update application_instances
+    set seen_at = now() - make_interval(hours => 10 - case name when 'shop' then ${shopSeen}::integer else 2 end)
+    from applications where applications.id = application_id and name in ('other', 'shop')`.execute(
+    harness.db,
+  );
+  const listNames = async (query: string) =>
+    (await get(`${APPLICATIONS}?project=hidden&sortBy=${sortBy}${query}`)).body.applications.map(
+      ({ appName }: { appName: string }) => appName,
+    );
+
+  expect(await listNames('')).toEqual(['shop', 'other']);
+  expect(await listNames('&sortOrder=desc')).toEqual(['other', 'shop']);
+  expect(await listNames('&limit=1')).toEqual(['shop']);
+  expect(await listNames('&limit=1&sortOrder=desc')).toEqual(['other']);
 });
 
 test('rejects every invalid parameter', async () => {
