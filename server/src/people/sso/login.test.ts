@@ -56,6 +56,9 @@ const readCaller = async (response: ApiResponse) => {
   return (await makeBrowser(harness.app, `halyard-session=${secret}`).send('GET', '/api/admin/user')).body;
 };
 
+const readRootRole = async (userId: number): Promise<number> =>
+  (await call(harness.app, 'GET', `/api/admin/user-admin/${userId}`)).body.rootRole;
+
 const readNewestEventId = async (): Promise<number> =>
   (await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(harness.db)).rows[0]
     ?.id ?? 0;
@@ -131,13 +134,26 @@ test('stores the login method of the session and replaces the earlier session', 
   expect((await get('/api/admin/user', `halyard-session=${firstSession}`)).status).toBe(401);
 });
 
-test('finds an account case-insensitively by its verified email address', async () => {
+test('finds an account case-insensitively by its verified email address and keeps its role', async () => {
   const { id } = await makeUserWith(harness.db, { email: 'Grace@Example.net', rootRole: 'Editor' });
 
   const response = await logIn(person({ email: 'grace@example.NET' }));
 
   const { user } = await readCaller(response);
   expect(user.id).toBe(id);
+  expect(await readRootRole(id)).toBe(2);
+});
+
+test('a later login keeps the role that an admin changed', async () => {
+  const ada = person();
+  const { user } = await readCaller(await logIn(ada));
+  expect(await readRootRole(user.id)).toBe(3);
+  await call(harness.app, 'PUT', `/api/admin/user-admin/${user.id}`, { body: { rootRole: 2 } });
+
+  const laterLogin = await logIn(ada);
+
+  expect((await readCaller(laterLogin)).user.id).toBe(user.id);
+  expect(await readRootRole(user.id)).toBe(2);
 });
 
 test('reads the claims from the ID token, with email_verified as a string', async () => {
@@ -612,12 +628,23 @@ test('redirects a logout to the provider if single sign-out is enabled, and neve
   });
 });
 
-test('sets the login cookie with the __Host- prefix over https', async () => {
-  const app = await harness.secondServer({ publicUrl: 'https://flags.example.com' });
+test('sets the login cookie and the session cookie with the __Host- prefix over https', async () => {
+  const publicUrl = 'https://flags.example.com';
+  const app = await harness.secondServer({ publicUrl });
+  const httpsProvider = await startIdentityProvider({ publicUrl });
+  await configure({ discoverUrl: httpsProvider.issuer });
 
-  const response = await get('/auth/oidc/login', undefined, app);
+  const start = await get('/auth/oidc/login', undefined, app);
+  const callback = await httpsProvider.visit(String(start.headers.location), person());
+  const cookie = `__Host-halyard-login=${readCookies(start)['__Host-halyard-login']}`;
+  const end = await get(getPathAndQuery(callback), cookie, app);
+  await httpsProvider.close();
 
-  expect(response.headers['set-cookie']).toMatch(/^__Host-halyard-login=.*; Secure$/);
+  expect(start.headers['set-cookie']).toMatch(/^__Host-halyard-login=[\w-]+; .*; Secure$/);
+  expect(end.headers['set-cookie']).toEqual([
+    expect.stringMatching(/^__Host-halyard-login=; Max-Age=0; .*; Secure$/),
+    expect.stringMatching(/^__Host-halyard-session=hyw_\w+; .*; Secure$/),
+  ]);
 });
 
 test('counts logins by result', async () => {
