@@ -15,13 +15,15 @@ let project: string;
 let ann: TestUser;
 let bob: TestUser;
 let teamId: number;
+let teamName: string;
 let nameCount = 0;
 
 beforeEach(async () => {
   project = (await makeProject(harness.db)).id;
   ann = await makeUser(harness.db, 'Viewer');
   bob = await makeUser(harness.db, 'Viewer');
-  const group = { name: `Team ${++nameCount}`, users: [{ user: { id: bob.id } }] };
+  teamName = `Team ${++nameCount}`;
+  const group = { name: teamName, users: [{ user: { id: bob.id } }] };
   teamId = (await call(harness.app, 'POST', '/api/admin/groups', { body: group })).body.id;
 });
 
@@ -111,7 +113,7 @@ test('replaces all access and records an event for each holder whose roles chang
   ]);
 });
 
-test('event summaries name users and custom roles', async () => {
+test('event summaries name users, groups and custom roles', async () => {
   const customRoleId = await makeRole({ name: 'UPDATE_FEATURE' });
   const name = `Custom ${nameCount}`;
   await setAccess([{ id: customRoleId, users: [ann.id, bob.id], groups: [teamId] }]);
@@ -127,6 +129,8 @@ test('event summaries name users and custom roles', async () => {
   expect(summaries).toContain(`roles: **${name}**`);
   expect(summaries).toContain(`from **${name}** to **Owner** and **${name}**`);
   expect(summaries).toContain(`roles of user **${bob.username}**`);
+  expect(summaries).toContain(`groups: **${teamName}**`);
+  expect(summaries).toContain(`roles of group **${teamName}**`);
 });
 
 test('returns users, groups with their members, and the roles that can be granted', async () => {
