@@ -77,7 +77,7 @@ async function sendWrite(request: Request): Promise<Response> {
  */
 async function sendUntilResponse(request: Request): Promise<Response> {
   if (!navigator.onLine) throw offlineError();
-  if (mayBeDifferentUser()) await waitForOwner();
+  if (mayBeDifferentUser()) await waitForPageUser();
   const key = await acquireIdempotencyKey(request);
   request.headers.set('Idempotency-Key', key.value);
   const startedAt = Date.now();
@@ -115,7 +115,7 @@ const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | unde
  * Waits until this page's user is logged in. Somebody else may have logged in through a different tab, and must not submit this
  * user's input.
  */
-async function waitForOwner(): Promise<void> {
+async function waitForPageUser(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
   // Ignores errors, because the write itself will get the same error and handle it.
   if (response?.ok && !isPageUser(await response.json())) await waitForLogin(true);

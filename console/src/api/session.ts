@@ -43,24 +43,24 @@ export function setConnection(change: Partial<Connection>): void {
 }
 
 /** The user that this page belongs to: the first one that the server reported. */
-let owner: Me | undefined;
+let pageUser: Me | undefined;
 /** Whether a different user is logged in, or may have logged in through a different tab since the server last reported the user. */
 let isUserUncertain = false;
 addEventListener('focus', () => {
   isUserUncertain = true;
 });
 
-export const readPageUser = (): Me | undefined => owner;
+export const readPageUser = (): Me | undefined => pageUser;
 
 /** Compares the user that the server reported with the user of this page. Returns false if they differ. */
 export function isPageUser(me: Me): boolean {
-  owner ??= me;
+  pageUser ??= me;
   // Stays set while a different user is logged in, so that every write checks again.
-  isUserUncertain = owner.user.id !== me.user.id;
+  isUserUncertain = pageUser.user.id !== me.user.id;
   return !isUserUncertain;
 }
 
-export const mayBeDifferentUser = (): boolean => isUserUncertain && owner !== undefined;
+export const mayBeDifferentUser = (): boolean => isUserUncertain && pageUser !== undefined;
 
 /** Resolves when the user has logged in again. */
 export async function waitForLogin(isWrite: boolean): Promise<void> {

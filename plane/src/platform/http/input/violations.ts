@@ -57,9 +57,9 @@ function describeError(error: FastifySchemaValidationError): string {
     case 'minLength':
       return params.limit === 1
         ? 'must not be empty'
-        : `must have at least ${formatCount(params.limit, 'character')}`;
+        : `must have at least ${formatCount(Number(params.limit), 'character')}`;
     case 'maxLength':
-      return `must have at most ${formatCount(params.limit, 'character')}`;
+      return `must have at most ${formatCount(Number(params.limit), 'character')}`;
     case 'enum':
       return `must be one of ${joinList(params.allowedValues)}`;
     case 'minimum':
@@ -67,11 +67,11 @@ function describeError(error: FastifySchemaValidationError): string {
     case 'maximum':
       return `must be at most ${params.limit}`;
     case 'minItems':
-      return `must have at least ${formatCount(params.limit, 'item')}`;
+      return `must have at least ${formatCount(Number(params.limit), 'item')}`;
     case 'maxItems':
-      return `must have at most ${formatCount(params.limit, 'item')}`;
+      return `must have at most ${formatCount(Number(params.limit), 'item')}`;
     case 'maxProperties':
-      return `must have at most ${formatCount(params.limit, 'field')}`;
+      return `must have at most ${formatCount(Number(params.limit), 'field')}`;
     case 'propertyNames':
       return `must not contain the name "${truncate(String(params.propertyName), 100)}"`;
     case 'format':
