@@ -70,6 +70,11 @@ async function readEndpoints(context: Context, server: string): Promise<Endpoint
       `The server's own URL is ${sanitize(metadata.issuer)}, not ${server}.`,
       `Log in there: halyard login --server ${sanitize(metadata.issuer)}. If that URL is wrong, the operator must set HALYARD_PUBLIC_URL, or you use halyard login --with-token.`,
     );
+  if (typeof metadata.authorization_endpoint !== 'string')
+    throw usageError(
+      "The server's metadata lists no login endpoint.",
+      'Check the URL, or use halyard login --with-token.',
+    );
   const endpoints = metadata as Endpoints;
   const { authorization_endpoint, token_endpoint, device_authorization_endpoint } = endpoints;
   for (const url of [authorization_endpoint, token_endpoint, device_authorization_endpoint ?? token_endpoint])

@@ -156,9 +156,20 @@ test("login rejects a URL other than the server's own, and --device with --with-
 });
 
 test.each([
-  ['with an endpoint elsewhere', { device_authorization_endpoint: 'https://elsewhere.example/device' }],
-  ['without an endpoint', { authorization_endpoint: undefined }],
-])('login rejects a server %s', async (_, changes) => {
+  [
+    'with an endpoint elsewhere',
+    { device_authorization_endpoint: 'https://elsewhere.example/device' },
+    {
+      exit: 1,
+      message: 'The server lists a login endpoint on a different server: https://elsewhere.example/device',
+    },
+  ],
+  [
+    'without a login endpoint',
+    { authorization_endpoint: undefined },
+    { exit: 2, message: "The server's metadata lists no login endpoint." },
+  ],
+])('login rejects a server %s', async (_, changes, expected) => {
   let url = '';
   const otherServer = createServer((_request, response) => {
     const endpoints = {
@@ -175,10 +186,7 @@ test.each([
 
   const error = await runExpectingFailure(['login', '--device', '--server', url], { env: ENV });
 
-  expect(error).toMatchObject({
-    exit: 1,
-    message: expect.stringContaining('The server lists a login endpoint on a different server'),
-  });
+  expect(error).toMatchObject(expected);
   otherServer.close();
 });
 
