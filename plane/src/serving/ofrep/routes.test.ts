@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeApiToken } from '../../../../server/src/test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../../server/src/test/harness.ts';
 import { type ApiResponse, call } from '../../../../server/src/test/request.ts';
@@ -11,6 +11,7 @@ import {
   type SdkDocument,
 } from '../../../../server/src/test/sdk-documents.ts';
 import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
+import { makeWaitForRevision } from './wait-for-revision.ts';
 
 const harness = useHarness();
 const server = useSdkServer(harness);
@@ -120,6 +121,23 @@ describe('all flags', () => {
     expect(JSON.stringify(first.body)).not.toContain(token);
   });
 
+  test('a changed flag gives them a new ETag, and keeps their stream path', async () => {
+    await makeEnvironment(harness.db, 'changing');
+    await putDocuments(harness.db, 'changing', { features: [feature('changed')] });
+    const secret = await server.token('changing', undefined, 'frontend');
+    const before = await post(FLAGS, {}, { token: secret });
+
+    await putDocuments(harness.db, 'changing', { features: [feature('changed', { enabled: false })] });
+    await harness.app.serving.refresh();
+    const headers = { 'if-none-match': String(before.headers.etag) };
+    const after = await post(FLAGS, {}, { token: secret, headers });
+
+    expect([before, after].map(values)).toEqual([{ changed: true }, { changed: false }]);
+    expect(after.status).toBe(200);
+    expect(after.headers.etag).not.toBe(before.headers.etag);
+    expect(after.body.eventStreams).toEqual(before.body.eventStreams);
+  });
+
   test('return 304 only for the same context and token', async () => {
     const { etag } = (await post(FLAGS, { targetingKey: 'ada', sessionId: '1' })).headers;
     const headers = { 'if-none-match': String(etag) };
@@ -161,6 +179,21 @@ describe('all flags', () => {
     expect((await evaluate(`?flagConfigEtag=${future}`)).status).toBe(200);
     expect(performance.now() - startedAt).toBeGreaterThan(900);
     expect((await evaluate('?flagConfigEtag=nonsense')).status).toBe(200);
+
+    const sdkToken = lateServer.serving.tokens.findCached(behind);
+    const lateScope = sdkToken && lateServer.serving.findScope(sdkToken);
+    if (!lateScope) throw new Error('The scope is not loaded');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let isWaiting = true;
+    const waitEnd = makeWaitForRevision(lateServer.serving)(lateScope, future).then(() => {
+      isWaiting = false;
+    });
+    await vi.advanceTimersByTimeAsync(999);
+    expect(isWaiting).toBe(true);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isWaiting).toBe(false);
+    await waitEnd;
   });
 });
 
