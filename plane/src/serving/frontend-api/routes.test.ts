@@ -37,6 +37,10 @@ beforeAll(async () => {
       feature('disabled', { enabled: false }),
       feature('for-ada', enabledFor('userId', 'ada')),
       feature('for-germany', enabledFor('country', 'DE')),
+      feature('for-user-7', enabledFor('userId', '7')),
+      feature('for-country-1.5', enabledFor('country', '1.5')),
+      feature('for-country-true', enabledFor('country', 'true')),
+      feature('for-country-false', enabledFor('country', 'false')),
       feature('in-main', enabledFor('environment', 'main')),
       feature('for-address', enabledFor('remoteAddress', '203.0.113.7')),
       feature('with-variant', {
@@ -137,7 +141,7 @@ describe('results', () => {
     expect(names(await get('', { ...forwardedRequest, ip: '192.0.2.1' }))).not.toContain('for-address');
   });
 
-  test('numbers and booleans are accepted, and other values are ignored', async () => {
+  test('depend on numbers and booleans as strings, and not on other values', async () => {
     const oddContext = {
       userId: ['ada'],
       country: { code: 'DE' },
@@ -152,7 +156,16 @@ describe('results', () => {
       'with-variant',
       'elsewhere',
     ]);
-    expect((await post({ context: { userId: 7, properties: { country: true } } })).status).toBe(200);
+    for (const [context, sameContext, name] of [
+      [{ userId: 7 }, { userId: '7' }, 'for-user-7'],
+      [{ properties: { country: 1.5 } }, { properties: { country: '1.5' } }, 'for-country-1.5'],
+      [{ properties: { country: true } }, { properties: { country: 'true' } }, 'for-country-true'],
+      [{ country: false }, { country: 'false' }, 'for-country-false'],
+    ] as const) {
+      const response = await post({ context });
+      expect(names(response)).toContain(name);
+      expect(response.headers.etag).toBe((await post({ context: sameContext })).headers.etag);
+    }
     expect((await post({})).status).toBe(200);
   });
 
