@@ -95,6 +95,25 @@ test('changes tags in one request, and records only actual changes', async () =>
   ]);
 });
 
+test('attaches an existing tag and a new tag in one request, and records both', async () => {
+  await makeFeature('doubly-tagged');
+  await post('/api/admin/tags', tag('known-before'));
+
+  const response = await put(tagsPath('doubly-tagged'), {
+    addedTags: [tag('known-before'), tag('made-with-it')],
+  });
+
+  expect(response).toMatchObject({ status: 200, body: { tags: [tag('known-before'), tag('made-with-it')] } });
+  const events = (await readEvents('doubly-tagged')).slice(1);
+  expect(events).toMatchObject([
+    { type: 'feature-tagged', data: tag('known-before'), preData: null },
+    { type: 'feature-tagged', data: tag('made-with-it'), preData: null },
+  ]);
+  const [known, created] = [await findTagEvents('known-before'), await findTagEvents('made-with-it')];
+  expect(created).toMatchObject([{ type: 'tag-created', groupId: events[0]?.groupId }]);
+  expect(known).toMatchObject([{ type: 'tag-created' }]);
+});
+
 test('removes a tag from a feature without deleting the tag', async () => {
   await makeFeature('untagged', [tag('by address')]);
   const url = `${tagsPath('untagged')}/simple/${encodeURIComponent('by address')}`;
