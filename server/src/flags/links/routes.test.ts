@@ -102,11 +102,23 @@ test('the links of an archived feature cannot be changed', async () => {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('a Viewer cannot add a link', async () => {
-  const { featurePath } = await makeFeature('looked-at');
+test('a Viewer can read links, and cannot add, change or remove them', async () => {
+  const { featurePath, add, links, events } = await makeFeature('looked-at');
+  const link = (await add()).body;
   const { token } = await makeUser(harness.db, 'Viewer');
+  const linkPath = `${featurePath}/link/${link.id}`;
 
-  expect((await call(harness.app, 'POST', `${featurePath}/link`, { token, body: LINK })).status).toBe(403);
+  const reading = await call(harness.app, 'GET', featurePath, { token });
+  const rejections = [
+    await call(harness.app, 'POST', `${featurePath}/link`, { token, body: LINK }),
+    await call(harness.app, 'PUT', linkPath, { token, body: { url: 'https://example.com/43' } }),
+    await call(harness.app, 'DELETE', linkPath, { token }),
+  ];
+
+  expect(reading).toMatchObject({ status: 200, body: { links: [link] } });
+  expect(rejections.map(({ status }) => status)).toEqual([403, 403, 403]);
+  expect(await links()).toEqual([link]);
+  expect(await events()).toMatchObject([{ type: 'feature-link-added' }]);
 });
 
 test('enforces the link limit for concurrent requests', async () => {
