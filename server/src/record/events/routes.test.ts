@@ -1,3 +1,4 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
@@ -260,19 +261,17 @@ test("only root admins see the caller's IP address", async () => {
   expect(viewerResult).not.toHaveProperty('ip');
 });
 
-test('an X-Forwarded-For header is ignored if no proxy is configured', async () => {
-  const headers = {
-    authorization: '*:*.an-admin-token-for-tests-0123456789',
-    'x-forwarded-for': '203.0.113.9',
+test('an event has the IP address in X-Forwarded-For only if the header comes from a configured proxy', async () => {
+  const proxiedServer = await harness.secondServer({ trustedProxies: ['192.0.2.1'] });
+  const createProject = async (app: App, id: string, ip: string) => {
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    await call(app, 'POST', '/api/admin/projects', { headers, ip, body: { id, name: 'x' } });
+    return (await search(`project=IS:${id}`)).events[0];
   };
-  await harness.app.inject({
-    method: 'POST',
-    url: '/api/admin/projects',
-    headers,
-    payload: { id: 'forged', name: 'x' },
-  });
 
-  expect((await search('project=IS:forged')).events[0]).toHaveProperty('ip', '127.0.0.1');
+  expect(await createProject(proxiedServer, 'proxied', '192.0.2.1')).toHaveProperty('ip', '203.0.113.9');
+  expect(await createProject(proxiedServer, 'bypassing', '192.0.2.2')).toHaveProperty('ip', '192.0.2.2');
+  expect(await createProject(harness.app, 'forged', '192.0.2.1')).toHaveProperty('ip', '192.0.2.1');
 });
 
 test('lists only creators of events that the caller can see', async () => {
