@@ -34,7 +34,7 @@ export type EraListener = {
 export type Outcome = { lostEvents: number; position: number; downMs: number };
 
 /** The minimum time and number of events to lose. PostgreSQL skips up to 32 ids after a crash, so a round must lose more than 32. */
-export type Loss = { ms: number; events: number };
+export type MinLoss = { ms: number; events: number };
 
 export type FailingDatabase = {
   /** The URL that the server connects to. */
@@ -43,9 +43,9 @@ export type FailingDatabase = {
   readonly era: Era;
   listen: (listener: EraListener) => void;
   /** Replaces the primary with a standby that lacks the last commits. The server may be redirected to the standby before the promotion. */
-  promote: (loss: Loss, movesBeforePromotion: boolean) => Promise<Outcome>;
+  promote: (loss: MinLoss, movesBeforePromotion: boolean) => Promise<Outcome>;
   /** Copies the data folder, and later restores the copy. */
-  restore: (loss: Loss) => Promise<Outcome>;
+  restore: (loss: MinLoss) => Promise<Outcome>;
   remove: () => Promise<void>;
 };
 
@@ -78,7 +78,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     era.state = 'open';
   }
 
-  async function promote(loss: Loss, movesBeforePromotion: boolean): Promise<Outcome> {
+  async function promote(loss: MinLoss, movesBeforePromotion: boolean): Promise<Outcome> {
     const oldPrimary = era.cluster;
     standby = await oldPrimary.addStandby();
     await approachChunk(era);
@@ -105,7 +105,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     return { ...outcome, downMs: era.openedAt - closedAt };
   }
 
-  async function restore(loss: Loss): Promise<Outcome> {
+  async function restore(loss: MinLoss): Promise<Outcome> {
     const { cluster } = era;
     await approachChunk(era);
     await sleep(FOLLOW_MS);
@@ -187,7 +187,7 @@ async function approachChunk({ pool }: Era): Promise<void> {
 }
 
 /** Waits until the load has written enough for the round to lose. */
-async function waitForWrites(era: Era, { ms, events }: Loss): Promise<void> {
+async function waitForWrites(era: Era, { ms, events }: MinLoss): Promise<void> {
   const targetCount = (await countEvents(era)) + events;
   await sleep(ms);
   while ((await countEvents(era)) < targetCount) await sleep(100);

@@ -27,7 +27,7 @@ type Token = {
   era?: Era | undefined;
 };
 
-export type Tokens = {
+export type TokenWorkload = {
   changeLoop: Loop;
   probeLoop: Loop;
   /** Compares the tokens with the database, and counts lost and resurrected ones. Do not change tokens while it runs. */
@@ -55,7 +55,7 @@ export function startTokenWorkload(
   random: () => number,
   recordIfFailed: (response: Response) => void,
   report: { wronglyAccepted: (problem: string) => void; wronglyRejected: (problem: string) => void },
-): Tokens {
+): TokenWorkload {
   let tokens: Token[] = [];
   const counts = {
     probes: 0,

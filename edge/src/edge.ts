@@ -11,7 +11,7 @@ import type { EdgeConfig } from './config.ts';
 import { makeFeedCopy } from './feed-copy.ts';
 import { makeFeedDisk, NO_DISK } from './feed-disk.ts';
 import { type FeedSource, makeFeedSource } from './feed-source.ts';
-import { consumeFeed } from './follow.ts';
+import { followFeed } from './follow.ts';
 import { limitLookups } from './limit-lookups.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
@@ -93,7 +93,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   const nats =
     config.nats &&
     (await import('./nats.ts')).followNats(upstream, config.nats, enrolment.feed, feed, trust, log, metrics);
-  const follower = consumeFeed(
+  const follower = followFeed(
     feed,
     nats?.upstream ?? upstream,
     copy,

@@ -22,7 +22,7 @@ const REJECTED_RETRY_MS = 5_000;
 export type FeedFollower = { stop: () => Promise<void> };
 
 /** Keeps the feed current: reads the snapshot at the start and after a gap, applies frames, and keeps a copy of both. */
-export function consumeFeed(
+export function followFeed(
   feed: FeedSource,
   upstream: Upstream,
   copy: FeedCopy,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CountBatch, MergedCounts } from '@halyard/plane/counting/merged.ts';
+import type { CountBatch, CountAccumulator } from '@halyard/plane/counting/merged.ts';
 import { MAX_BATCH_INSTANCES, MAX_BATCH_KEYS, type ReportBatch } from '@halyard/plane/feed/report.ts';
 import type { TokenRow } from '@halyard/plane/serving/source.ts';
 import { readIfPresent, replaceFile } from './files.ts';
@@ -43,7 +43,7 @@ export type Spool = {
 /** Keeps what SDKs reported until a server has it: one sealed batch, and everything else added up in memory and on disk. */
 export async function openSpool(
   folder: string | undefined,
-  merged: MergedCounts,
+  merged: CountAccumulator,
   getToken: (id: number) => Pick<TokenRow, 'environment' | 'projects'>,
   log: Log,
 ): Promise<Spool> {
@@ -168,7 +168,7 @@ const toContents = ({ buckets, instances }: CountBatch): Contents => ({
 });
 
 function restore(
-  merged: MergedCounts,
+  merged: CountAccumulator,
   { buckets, instances }: Contents,
   getToken: (id: number) => Pick<TokenRow, 'environment' | 'projects'>,
 ): void {

@@ -10,7 +10,7 @@ import { addHintIfRefused, explainCreateError } from '../src/platform/start-erro
 import { readEnvFile, writeEnvFile } from './env-file.ts';
 import { describeDatabase } from './print-database.ts';
 import { runScript } from './run.ts';
-import { type DemoPerson, makeDemoData } from './setup-data.ts';
+import { type DemoPerson, makeSetupData } from './setup-data.ts';
 
 /** In the working directory, which is the root of the clone. */
 const ENV_FILE = new URL('.env', pathToFileURL(`${process.cwd()}/`));
@@ -41,7 +41,7 @@ export async function prepareClone(): Promise<void> {
       onError: error => console.warn(error.message),
     });
     await createInitialAdminTokens(db, config.initAdminTokens);
-    const people = await makeDemoData(db);
+    const people = await makeSetupData(db);
     await db.destroy();
     // Written last, so that .env never names a database that is not ready.
     const changes = updateEnvFile();

@@ -21,7 +21,7 @@ const DAYS_90_MS = 90 * 86_400_000;
 export type DemoPerson = { name: string; username: string; password: string; token: string };
 
 /** Creates the demo data unless the database already has users. Returns the users that it created, with their credentials. */
-export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
+export async function makeSetupData(db: Db): Promise<DemoPerson[]> {
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return [];
   const ada = await makePerson(db, 'ada', 'Ada Okafor', 'Admin');
   const ben = await makePerson(db, 'ben', 'Ben Lindqvist', 'Editor');

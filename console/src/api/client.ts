@@ -3,7 +3,7 @@ import { isBusy, offlineError, RequestError, unreachableError } from './errors.t
 import { acquireIdempotencyKey } from './idempotency.ts';
 import { askForReason, reasonHeader } from './reason.ts';
 import { createClient } from './request.ts';
-import { isPageUser, mayBeDifferentUser, setConnection, waitForLogin } from './session.ts';
+import { checkPageUser, mayBeDifferentUser, setConnection, waitForLogin } from './session.ts';
 import { wait } from './wait.ts';
 import { runCancellable } from './waiting-writes.ts';
 
@@ -118,7 +118,7 @@ const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | unde
 async function waitForPageUser(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
   // Ignores errors, because the write itself will get the same error and handle it.
-  if (response?.ok && !isPageUser(await response.json())) await waitForLogin(true);
+  if (response?.ok && !checkPageUser(await response.json())) await waitForLogin(true);
 }
 
 const retryAfterSeconds = (response: Response | undefined): number | undefined =>

@@ -3,7 +3,7 @@ import { removeOtherUsersDrafts } from '../ui/drafts.ts';
 import { type Me, missingPermissions, type OperationId, type Scope } from './can.ts';
 import { api, sendOnce, unwrap } from './client.ts';
 import { keys } from './keys.ts';
-import { isPageUser, setConnection } from './session.ts';
+import { checkPageUser, setConnection } from './session.ts';
 
 /** The user and their permissions. The shell loads both before any page. */
 export const meQuery = queryOptions({
@@ -11,7 +11,7 @@ export const meQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const me = await unwrap(api.GET('/api/admin/user', { signal, fetch: sendOnce }));
     // Opens the login dialog, because the input on the page belongs to a different user.
-    if (!isPageUser(me)) setConnection({ sessionEnded: true });
+    if (!checkPageUser(me)) setConnection({ sessionEnded: true });
     else removeOtherUsersDrafts(me.user.id);
     return me;
   },

@@ -53,7 +53,7 @@ addEventListener('focus', () => {
 export const readPageUser = (): Me | undefined => pageUser;
 
 /** Compares the user that the server reported with the user of this page. Returns false if they differ. */
-export function isPageUser(me: Me): boolean {
+export function checkPageUser(me: Me): boolean {
   pageUser ??= me;
   // Stays set while a different user is logged in, so that every write checks again.
   isUserUncertain = pageUser.user.id !== me.user.id;

@@ -4,7 +4,7 @@ import type { Feature } from '../features/queries.ts';
 import { followsRule } from '../projects/naming.ts';
 import { formatNumber } from '../ui/words.ts';
 import s from './clone.module.css';
-import { type CloneForm, isShortened, MAX_NAME_LENGTH, PARTS, suggestCopyName } from './form.ts';
+import { type CloneForm, isSuggestionShortened, MAX_NAME_LENGTH, PARTS, suggestCopyName } from './form.ts';
 
 type Project = {
   id: string;
@@ -32,7 +32,7 @@ export function Form({
   const rule = target?.featureNaming;
   const isValid = followsRule(rule?.pattern, form.name);
   const { length } = form.name;
-  const isSuggested = isShortened(source.name) && form.name === suggestCopyName(source.name);
+  const isSuggested = isSuggestionShortened(source.name) && form.name === suggestCopyName(source.name);
   return (
     <>
       <TextInput

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isShortened, MAX_NAME_LENGTH, suggestCopyName } from './form.ts';
+import { isSuggestionShortened, MAX_NAME_LENGTH, suggestCopyName } from './form.ts';
 
 test.each([
   ['checkout', 'checkout-copy', false],
@@ -9,5 +9,5 @@ test.each([
 ])('suggests a name of valid length for a copy of %s', (name, expected, shortened) => {
   expect(suggestCopyName(name)).toBe(expected);
   expect(expected.length).toBeLessThanOrEqual(MAX_NAME_LENGTH);
-  expect(isShortened(name)).toBe(shortened);
+  expect(isSuggestionShortened(name)).toBe(shortened);
 });

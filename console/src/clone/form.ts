@@ -38,7 +38,7 @@ export const suggestCopyName = (name: string): string =>
   name.slice(0, MAX_NAME_LENGTH - SUFFIX.length) + SUFFIX;
 
 /** Whether the source's name is shortened in the suggested name. */
-export const isShortened = (name: string): boolean => name.length > MAX_NAME_LENGTH - SUFFIX.length;
+export const isSuggestionShortened = (name: string): boolean => name.length > MAX_NAME_LENGTH - SUFFIX.length;
 
 export const createInitialForm = (source: Feature): CloneForm => ({
   name: suggestCopyName(source.name),

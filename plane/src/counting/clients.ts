@@ -69,9 +69,9 @@ export type ClientSighting = Partial<Names> & {
   age: number;
 };
 
-export type Requests = { environment: string; revision: number; requests: number };
+export type EvaluationCount = { environment: string; revision: number; requests: number };
 
-export type Batch = { sightings: ClientSighting[]; requests: Requests[]; undo: () => void };
+export type Batch = { sightings: ClientSighting[]; requests: EvaluationCount[]; undo: () => void };
 
 export type Clients = Positions & {
   readonly size: number;
@@ -102,7 +102,7 @@ export function makeClients(
   const groups = new Map<number, Group>();
   const changed = new Set<Client>();
   const names = new Map<Client, Names>();
-  let requests = new Map<string, Requests>();
+  let requests = new Map<string, EvaluationCount>();
   let size = 0;
   let isIgnoring = false;
   let reconnect: ReconnectClients = () => {};

@@ -77,7 +77,7 @@ export type ReportedFeature = Pick<Bucket, 'environment' | 'application'> & { fe
 /** The token that a report is sent with. */
 export type Reporter = { id: number; environment: string | null; projects: readonly string[] | undefined };
 
-export type MergedCounts = {
+export type CountAccumulator = {
   /** The bucket, or undefined if there is no room for another one. */
   bucket: (token: Reporter, application: string, hour: number) => Bucket | undefined;
   /** The counts of a feature, or undefined if there is no room for another key. */
@@ -103,7 +103,7 @@ export type MergedCounts = {
 const fairShare = (remaining: number): number => Math.ceil(remaining / 2);
 
 /** Adds up what SDKs report, so that the database gets one row where SDKs sent thousands of counts. */
-export function makeCountAccumulator(limits: MergeLimits, isKnown: IsKnown): MergedCounts {
+export function makeCountAccumulator(limits: MergeLimits, isKnown: IsKnown): CountAccumulator {
   let buckets = new Map<string, Bucket>();
   let instances = new Map<string, Instance>();
   let keysByToken = new Map<number, number>();

@@ -8,7 +8,7 @@ import {
   type Bucket,
   type IsKnown,
   MERGE_LIMITS,
-  type MergedCounts,
+  type CountAccumulator,
   type MergeLimits,
   makeCountAccumulator,
 } from './merged.ts';
@@ -29,7 +29,7 @@ export type DropReason = (typeof DROP_REASONS)[number];
 
 /** What SDKs reported, in memory until it is written. */
 export type Usage = Reports & {
-  readonly merged: MergedCounts;
+  readonly merged: CountAccumulator;
   readonly impact: ImpactMetrics;
   drop: (reason: DropReason, count: number) => void;
 };
@@ -197,7 +197,7 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
 const readName = (headers: IncomingHttpHeaders): string | undefined =>
   readText(headers['unleash-appname']) ?? readText(headers['x-unleash-appname']);
 
-function registerUsageMetrics(registry: Registry, merged: MergedCounts): Usage['drop'] {
+function registerUsageMetrics(registry: Registry, merged: CountAccumulator): Usage['drop'] {
   const registers = [registry];
   new Gauge({
     name: 'halyard_metrics_keys',

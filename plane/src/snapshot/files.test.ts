@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSnapshots, removeOtherSnapshots, writeSnapshot } from './files.ts';
+import { readSnapshots, cleanUpSnapshots, writeSnapshot } from './files.ts';
 import { encodeSnapshot, type Snapshot } from './format.ts';
 import { deriveSigningKey } from './keys.ts';
 
@@ -90,7 +90,7 @@ test('removes files that a killed server left, but not those that another server
   const hourAgo = Date.now() / 1_000 - 3_600;
   utimesSync(join(folder, abandonedFile), hourAgo, hourAgo);
 
-  await removeOtherSnapshots(folder, [NAME]);
+  await cleanUpSnapshots(folder, [NAME]);
 
   expect(readdirSync(folder)).toEqual([newFile]);
 });

@@ -52,7 +52,7 @@ async function writeNew(path: string, parts: Buffer[]): Promise<void> {
 }
 
 /** Removes the snapshots of all environments that are not listed, and abandoned unfinished files. */
-export async function removeOtherSnapshots(folder: string, environments: Iterable<string>): Promise<void> {
+export async function cleanUpSnapshots(folder: string, environments: Iterable<string>): Promise<void> {
   const keptNames = new Set([...environments].map(name => encodeURIComponent(name)));
   for (const name of await listNames(folder))
     if (!keptNames.has(name))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ServingState } from '../serving/state/serving.ts';
-import { removeOtherSnapshots, writeSnapshot } from './files.ts';
+import { cleanUpSnapshots, writeSnapshot } from './files.ts';
 import { encodeSnapshot } from './format.ts';
 import type { SigningKey } from './keys.ts';
 import { takeSnapshot } from './take.ts';
@@ -53,7 +53,7 @@ export function keepSnapshots(
         throw error;
       }
     }
-    await removeOtherSnapshots(
+    await cleanUpSnapshots(
       folder,
       environments.map(([name]) => name),
     );

@@ -18,7 +18,7 @@ import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import {
   isCovered,
-  requireCovered,
+  selectCoveredPermissions,
   requireEnvironmentsInScope,
   requireProjectInScope,
   requireRouteInScope,
@@ -309,7 +309,7 @@ export async function previewDecision(
 
 /** Rejects an actor whose root role has none of the permissions. */
 export function requirePermission(actor: Actor, permissions: readonly Permission[]): void {
-  const coveredPermissions = requireCovered(actor, permissions, {});
+  const coveredPermissions = selectCoveredPermissions(actor, permissions, {});
   if (!ownerHasPermission(actor, coveredPermissions)) throw noAccess(permissions);
 }
 
@@ -322,7 +322,7 @@ export async function requireInProject(
   environment?: string,
 ): Promise<void> {
   requireProjectInScope(actor, project);
-  const coveredPermissions = requireCovered(actor, permissions, { project, environment });
+  const coveredPermissions = selectCoveredPermissions(actor, permissions, { project, environment });
   const access = await findProjectAccess(db, actor, project, coveredPermissions, environment ?? null);
   if (!access?.readable) throw notFound(`Project "${project}"`);
   rejectUnlessPermitted(access, actor, coveredPermissions, project, environment);
@@ -357,7 +357,7 @@ export async function requireInEnvironments(
   environments: string[],
 ): Promise<void> {
   requireEnvironmentsInScope(actor, environments);
-  for (const environment of environments) requireCovered(actor, [permission], { project, environment });
+  for (const environment of environments) selectCoveredPermissions(actor, [permission], { project, environment });
   if (ownerHasPermission(actor, [permission])) return;
   const lackingEnvironments = await listEnvironmentsWithoutPermission(
     db,

@@ -84,7 +84,7 @@ export const outOfScope = (reason: string): ApiError =>
   new ApiError('NoAccessError', `The token's scope does not allow this: ${reason}.`);
 
 /** Returns the permissions that the scope of the actor covers, and rejects an actor whose scope covers none of them. */
-export function requireCovered(
+export function selectCoveredPermissions(
   { scope }: Actor,
   permissions: readonly Permission[],
   target: PermissionTarget,

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { makeDemoData } from '../../scripts/setup-data.ts';
+import { makeSetupData } from '../../scripts/setup-data.ts';
 import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { openDb } from '../platform/db/database.ts';
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const db = openDb({ url: getDatabaseUrl(demo), poolSize: 2, onError: () => {} });
   registerWriters(WRITERS);
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
-  const people = await makeDemoData(db);
+  const people = await makeSetupData(db);
   env.PASSWORD = String(people.find(person => person.username === 'ada')?.password);
   await db.destroy();
 });

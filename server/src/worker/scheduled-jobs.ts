@@ -2,7 +2,7 @@ import { cleanUpDeliveries, rescueDeliveries } from '../delivery/sending/clean-u
 import { announcePotentiallyStale } from '../flags/health/announce.ts';
 import { advanceAll } from '../flags/lifecycle/advance.ts';
 import { sweepGrants } from '../people/authorization/sweep.ts';
-import { sweepLogins } from '../people/sessions/end.ts';
+import { sweepExpiredLoginData } from '../people/sessions/end.ts';
 import type { Db } from '../platform/db/database.ts';
 import { purgeRemoved } from '../publishing/projection/purge.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
@@ -33,7 +33,7 @@ export const SCHEDULED_JOBS = [
     name: 'sweep-logins',
     cron: '*/10 * * * *',
     run: async (db: Db, log: Log) => {
-      const rows = (await sweepLogins(db)) + (await sweepGrants(db));
+      const rows = (await sweepExpiredLoginData(db)) + (await sweepGrants(db));
       if (rows > 0) log.info({ rows }, 'old sessions, login failures and grant tokens removed');
     },
   },

@@ -161,7 +161,7 @@ export function ofrepRoutes(
     },
     async (request, reply) => {
       const { token, scope, context } = await readRequest(request);
-      const work = bulkBody(`${STREAM_PATH}/${addresses.computeAddress(token)}`);
+      const work = bulkBody(`${STREAM_PATH}/${addresses.computeStreamId(token)}`);
       await respondWithResults(
         evaluation,
         getCaller(token, request.ip),

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
-export type StreamAddresses = {
-  computeAddress: (token: SdkToken) => string;
+export type StreamIds = {
+  computeStreamId: (token: SdkToken) => string;
   /** Returns the token of a stream URL, if the token is valid. */
   find: (address: string) => SdkToken | undefined;
 };
@@ -11,7 +11,7 @@ export type StreamAddresses = {
  * A browser opens a stream without an Authorization header, so the URL identifies the token without revealing it. The URL is the
  * same on all servers, because clients store it for weeks.
  */
-export function makeStreamAddresses(tokens: Tokens): StreamAddresses {
+export function makeStreamAddresses(tokens: Tokens): StreamIds {
   let tokensByAddress = new Map<string, SdkToken>();
   let revision = Number.NaN;
 
@@ -19,7 +19,7 @@ export function makeStreamAddresses(tokens: Tokens): StreamAddresses {
     hash('sha256', `stream of evaluations ${token.hash}`, 'base64url').slice(0, 32);
 
   return {
-    computeAddress,
+    computeStreamId: computeAddress,
     find: address => {
       // Hashing 20,000 tokens takes 20 ms, so the list is built once for each state of the tokens.
       if (revision !== tokens.revision || tokensByAddress.size !== tokens.size) {

@@ -10,7 +10,7 @@ import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
 import { backfill, type EventRange, presentBackfillPlan } from './backfill.ts';
 import { listVisibleDeliveries } from './event-deliveries.ts';
 import { present, presentRecords } from './present.ts';
-import { type FailedRange, planFailed, planRedelivery, redeliver, redeliverFailed } from './redeliver.ts';
+import { type FailedRange, planFailedRedelivery, planRedelivery, redeliver, redeliverFailed } from './redeliver.ts';
 import {
   BackfillRequest,
   DeliveryAttempt,
@@ -202,7 +202,7 @@ export const DELIVERIES: OperationModule = {
       dryRun: {
         output: plan,
         read: async ({ db, actor }, { params: { id }, body }) =>
-          await planFailed(db, actor, Number(id), parseFailedRange(body)),
+          await planFailedRedelivery(db, actor, Number(id), parseFailedRange(body)),
       },
     }),
     command({

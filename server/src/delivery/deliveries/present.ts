@@ -11,7 +11,7 @@ export const presentRecords = ({ records, ...result }: FoundRecords) => ({
 
 /** Presents a record. Before the first attempt, the details contain the event's summary. */
 export function present({ event, provider, ...record }: RecordRow): IntegrationEvent {
-  const presentedEvent = presentWithIp(event);
+  const presentedEvent = presentForAdmin(event);
   const isEmpty = Object.keys(record.details).length === 0;
   return {
     ...record,
@@ -21,7 +21,7 @@ export function present({ event, provider, ...record }: RecordRow): IntegrationE
 }
 
 /** Includes the IP address, because only root admins can call the delivery routes. The parts of the summary are for the console. */
-export const presentWithIp = (event: RecordRow['event']) => ({
+export const presentForAdmin = (event: RecordRow['event']) => ({
   ...presentEvent(event, { parts: true }),
   ip: event.ip,
 });
@@ -38,7 +38,7 @@ export async function presentPlan(
   );
   const presentById = (id: number | null) => {
     const event = events.find(candidate => candidate.id === id);
-    return event ? presentWithIp(event) : null;
+    return event ? presentForAdmin(event) : null;
   };
   return { deliveries, complete, firstEvent: presentById(first), lastEvent: presentById(last) };
 }

@@ -83,7 +83,7 @@ export async function redeliverFailed(
 }
 
 /** The dry run of `redeliverFailed`. */
-export async function planFailed(
+export async function planFailedRedelivery(
   db: Reader,
   actor: Actor,
   integration: number,

@@ -3,7 +3,7 @@ import type { App } from '@halyard/plane/platform/http/app.ts';
 import { errorResponses, jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { params } from '../integrations/schema.ts';
-import { presentWithIp } from './present.ts';
+import { presentForAdmin } from './present.ts';
 import { type RenderSettings, renderDelivery } from './render.ts';
 import { PreviewedEvents, PreviewRequest, RenderedDelivery } from './schema.ts';
 import { integrationExists, listEventsById, previewEvents } from './store.ts';
@@ -45,7 +45,7 @@ export function deliveryPreviewRoute(app: App, db: Db, settings: RenderSettings)
       const report = (error: unknown) => request.log.error({ err: error }, 'delivery preview failed');
       return {
         total,
-        events: events.map(presentWithIp),
+        events: events.map(presentForAdmin),
         rendered: event ? await renderDelivery(db, settings, id, event, report) : null,
       };
     },

@@ -27,10 +27,10 @@ export type Evaluation = {
 };
 
 /** Caches the results of parents for one context, so that a parent of several flags is evaluated only once. */
-export type Parents = Map<string, Evaluation>;
+export type ParentCache = Map<string, Evaluation>;
 
 /** Evaluates the flag as SDKs do. All strategies are checked, even those after the first match. */
-export function* evaluate(feature: Feature, inputs: EvaluationInputs, parents: Parents): Steps<Evaluation> {
+export function* evaluate(feature: Feature, inputs: EvaluationInputs, parents: ParentCache): Steps<Evaluation> {
   const dependencies = yield* checkDependencies(feature, inputs, parents);
   const listedStrategies = Array.isArray(feature.strategies) ? feature.strategies : undefined;
   const strategies: CheckedStrategy[] = [];
@@ -60,7 +60,7 @@ export function* evaluate(feature: Feature, inputs: EvaluationInputs, parents: P
 function* checkDependencies(
   { dependencies = [] }: Feature,
   inputs: EvaluationInputs,
-  parents: Parents,
+  parents: ParentCache,
 ): Steps<CheckedDependency[]> {
   const checkedDependencies: CheckedDependency[] = [];
   for (const dependency of dependencies) {

@@ -2,7 +2,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Patterns } from '../explanation/constraints.ts';
 import type { Context } from '../explanation/context.ts';
-import { evaluate, type Parents } from '../explanation/evaluate.ts';
+import { evaluate, type ParentCache } from '../explanation/evaluate.ts';
 import { makeTimeSlice, runInSlices } from '../explanation/time-slice.ts';
 import type { Contexts } from './contexts.ts';
 import { makeTimeLimit, rejectOversizedResponse } from './limits.ts';
@@ -43,7 +43,7 @@ export async function evaluateAll(
     for (let index = 0; index < contexts.count; index++) {
       const context: Context = { environment, ...contexts.at(index) };
       const inputs = { context, now, documents, patterns };
-      const parents: Parents = new Map();
+      const parents: ParentCache = new Map();
       for (const subject of environmentSubjects.filter(({ isSelected }) => isSelected)) {
         const evaluation = await runInSlices(evaluate(subject.feature, inputs, parents), slice);
         const text = serialize(toPlaygroundEvaluation(subject, environment, context, evaluation));

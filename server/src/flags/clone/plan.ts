@@ -22,7 +22,7 @@ import { listReadableStates } from '../features/state/store.ts';
 import { findTakenNameErrors } from '../features/taken-names.ts';
 import { type CloneOptions, planCopy } from './copy.ts';
 import type { ClonePlan, PlannedCopy } from './schema.ts';
-import { lockSources } from './sources.ts';
+import { lockAndReadSources } from './sources.ts';
 import { lockEnvironmentsShared, lockTagsShared } from './store.ts';
 
 /** Which features to copy, the names of the copies and the target project. */
@@ -77,7 +77,7 @@ export async function makePlan(
   await lockTagsShared(tx, names);
   const ruleErrors = await findProjectRuleErrors(tx, project, namesIn(input));
   const environments = await lockEnvironmentsShared(tx, project);
-  const { sources, projectByFeature, errors: sourceErrors } = await lockSources(tx, actor, names);
+  const { sources, projectByFeature, errors: sourceErrors } = await lockAndReadSources(tx, actor, names);
 
   // If a source is copied twice, the copies of its children depend on the first copy.
   const copyNames = new Map(features.toReversed().map(({ source, name }) => [source, name]));

@@ -9,7 +9,7 @@ import { lockFeaturesShared } from './store.ts';
  * Returns the features to copy, from any project that the actor may read, and locks them with their parents until the transaction
  * ends. `errors` reports missing and archived features. `projectByFeature` maps each feature and each parent to its project.
  */
-export async function lockSources(
+export async function lockAndReadSources(
   tx: Tx,
   actor: Actor,
   names: string[],

@@ -4,7 +4,7 @@ import { projectEnvironmentParams, projectParams } from '../../platform/http/par
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { requireUnchanged } from '../../record/versioned.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';
-import { checkStrategy } from '../feature-environments/validate-strategy.ts';
+import { rejectInvalidStrategy } from '../feature-environments/validate-strategy.ts';
 import { setDefaultStrategy } from './default-strategy.ts';
 import { addEnvironmentToProject, removeEnvironmentFromProject } from './project.ts';
 import {
@@ -91,7 +91,7 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       params: projectEnvironmentParams,
       body: NewStrategy,
       output: jsonResponse('The default strategy', DefaultStrategy),
-      checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],
+      checks: [({ params: { projectId = '' }, body }, db) => rejectInvalidStrategy(db, projectId, body)],
       events: ['default-strategy-updated'],
       precondition: ({ params: { projectId, environment } }) =>
         requireUnchanged(VERSIONED_PROJECT_ENVIRONMENT, { projectId, environment }),

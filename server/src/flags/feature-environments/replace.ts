@@ -8,7 +8,7 @@ import { completeStrategy, toStrategyData } from './strategies.ts';
  * Gives each feature exactly these strategies in the environment. A feature that already has them stays unchanged. The caller must
  * have locked the features and validated the strategies.
  */
-export async function replaceStrategies(
+export async function replaceStrategiesOfFeatures(
   { tx, record }: Change,
   { project, environment }: { project: string; environment: string },
   updates: { environmentBefore: FeatureEnvironment; strategies: NewStrategy[] }[],

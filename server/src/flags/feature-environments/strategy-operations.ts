@@ -23,7 +23,7 @@ import {
 } from './schema.ts';
 import { setStrategies } from './set-strategies.ts';
 import { addStrategy, changeStrategy, orderStrategies, patchStrategy, removeStrategy } from './strategies.ts';
-import { checkStrategy } from './validate-strategy.ts';
+import { rejectInvalidStrategy } from './validate-strategy.ts';
 
 const strategyId = Type.String({ description: 'Id of the strategy', format: 'uuid' });
 const strategyParams = Type.Object({ projectId, featureName, environment, strategyId });
@@ -72,7 +72,7 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
         params: featureEnvironmentParams,
         body: NewStrategy,
         output: jsonResponse('The new strategy', FeatureStrategy),
-        checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],
+        checks: [({ params: { projectId = '' }, body }, db) => rejectInvalidStrategy(db, projectId, body)],
         events: ['feature-strategy-add'],
         run: (current, { params, body }) => addStrategy(current, toFeatureEnvironmentKey(params), body),
       }),
@@ -135,7 +135,7 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
         params: strategyParams,
         body: StrategyUpdate,
         output: jsonResponse('The strategy', FeatureStrategy),
-        checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],
+        checks: [({ params: { projectId = '' }, body }, db) => rejectInvalidStrategy(db, projectId, body)],
         events: ['feature-strategy-update', 'feature-environment-disabled'],
         precondition: ({ params }) =>
           strategyUnchanged(toFeatureEnvironmentKey(params), params.strategyId.toLowerCase()),

@@ -13,7 +13,7 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { findProjectRuleErrors } from './project-rules.ts';
 import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
-import { lockEnvironmentsForMove, lockProjectsForMove, moveToProject, requiresComment } from './store.ts';
+import { lockEnvironmentsForMove, lockProjectsForMove, moveToProject, projectRequiresComment } from './store.ts';
 
 /** Moves a feature to a different project. Rejects the move and lists every reason if users would get a different result there. */
 export async function moveFeature(
@@ -48,7 +48,7 @@ export async function moveFeature(
   rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
   // `change()` checks only whether the target project requires a comment, because the event belongs to it. The old one is checked here.
-  if (lacksComment(actor) && (await requiresComment(tx, project))) throw commentRequiredError(project);
+  if (lacksComment(actor) && (await projectRequiresComment(tx, project))) throw commentRequiredError(project);
   const canNameProject = await buildProjectNameCheck(tx, target, [project]);
   await moveToProject(tx, name, target, {
     removed: removedEnvironments.map(({ name: environment }) => environment),

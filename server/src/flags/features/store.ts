@@ -101,7 +101,7 @@ export async function insertFeatures(
   return new Map(rows.map(row => [row.name, row.createdAt]));
 }
 
-export async function requiresComment(db: Reader, project: string): Promise<boolean> {
+export async function projectRequiresComment(db: Reader, project: string): Promise<boolean> {
   const row = await db
     .selectFrom('projects')
     .select('require_comment')

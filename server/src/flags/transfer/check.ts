@@ -17,7 +17,7 @@ import type { FeatureExport, Finding, ImportReport, ImportRequest } from './sche
 import { type ExistingNames, findExistingNames } from './store.ts';
 
 /** The rules of the target project for new features. */
-export type TargetProject = {
+export type ImportTarget = {
   namingPattern: string | null;
   featureLimit: number | null;
   activeFeatures: number;
@@ -36,7 +36,7 @@ export async function checkImport(
   db: Reader,
   actor: Actor,
   { project, environment, data }: ImportRequest,
-  target: TargetProject,
+  target: ImportTarget,
   existingFeatures: FeatureState[],
 ): Promise<ImportCheck> {
   const existingNames = await findExistingNames(db, project, collectNames(data));
@@ -170,7 +170,7 @@ function findNameErrors(
   data: FeatureExport,
   { taken }: ExistingNames,
   project: string,
-  target: TargetProject,
+  target: ImportTarget,
 ): Finding[] {
   const names = getFeatureNames(data);
   const matchesPattern = makeNameMatcher(target.namingPattern);

@@ -10,7 +10,7 @@ import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { requireEnvironment } from '../feature-environments/read.ts';
-import { replaceStrategies } from '../feature-environments/replace.ts';
+import { replaceStrategiesOfFeatures } from '../feature-environments/replace.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
 import { toggleLockedFeatures } from '../feature-environments/toggle.ts';
 import { setVariants, validateVariants } from '../feature-environments/variants.ts';
@@ -213,7 +213,7 @@ async function applyData(
   );
   const target = { project, environment };
   await nextTurn();
-  await replaceStrategies(
+  await replaceStrategiesOfFeatures(
     current,
     target,
     features.map(feature => ({

@@ -7,7 +7,7 @@ import {
 } from '@halyard/plane/platform/errors.ts';
 import { ALL } from '@halyard/plane/platform/http/schema.ts';
 import { getTokenHint, hashToken, newToken } from '@halyard/plane/platform/token.ts';
-import { findExpiryViolations, requireFutureExpiry } from '../../access/expiry.ts';
+import { findPastExpiryViolations, requireFutureExpiry } from '../../access/expiry.ts';
 import { requirePermission } from '../../access/guard.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
@@ -106,7 +106,7 @@ export async function findTokenViolations(
     ...(tokenName === undefined && username === undefined ? [NAME_REQUIRED] : []),
     ...(existing.environment ? [] : [environmentViolation(environment ?? DEFAULT_ENVIRONMENT)]),
     ...findUnknownProjects(requestedProjects, existing.projects),
-    ...findExpiryViolations(expiresAt),
+    ...findPastExpiryViolations(expiresAt),
     ...(type === 'edge' && expiresAt !== undefined ? [EXPIRY_NOT_ALLOWED] : []),
   ];
 }

@@ -31,4 +31,4 @@ export async function endUserSessions({ tx }: Change, userIds: number[]): Promis
 }
 
 /** Deletes expired sessions and other expired rows about logins. Returns the number of deleted rows. */
-export const sweepLogins = async (db: Db): Promise<number> => await deleteExpired(db);
+export const sweepExpiredLoginData = async (db: Db): Promise<number> => await deleteExpired(db);

@@ -13,6 +13,6 @@ export async function trustNetwork({ tx }: Change, userId: number, ip: string): 
 }
 
 /** Deletes all known networks of a user. */
-export async function deleteNetworks({ tx }: Change, userId: number): Promise<void> {
+export async function forgetKnownNetworks({ tx }: Change, userId: number): Promise<void> {
   await deleteKnownNetworks(tx, userId);
 }

@@ -8,7 +8,7 @@ import { useHarness } from '../../test/harness.ts';
 import { COOKIE, findCookie, logIn, makeBrowser, tryLogin } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
 import { countLockWaiters } from '../../test/waiting.ts';
-import { sweepLogins } from './end.ts';
+import { sweepExpiredLoginData } from './end.ts';
 import { MAX_SESSIONS } from './limits.ts';
 
 const harness = useHarness();
@@ -506,7 +506,7 @@ test('deletes only expired sessions, counters and known networks', async () => {
     harness.db,
   );
 
-  expect(await sweepLogins(harness.db)).toBe(4);
+  expect(await sweepExpiredLoginData(harness.db)).toBe(4);
   expect(await readStatusWith(cookie)).toBe(200);
-  expect(await sweepLogins(harness.db)).toBe(0);
+  expect(await sweepExpiredLoginData(harness.db)).toBe(0);
 });

@@ -15,7 +15,7 @@ import {
   sendAsBrowser,
 } from '../../test/single-sign-on.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
-import { sweepLogins } from '../sessions/end.ts';
+import { sweepExpiredLoginData } from '../sessions/end.ts';
 import { UNCONFIRMED_LIMIT } from './limit-unconfirmed.ts';
 
 const harness = useHarness();
@@ -251,9 +251,9 @@ test('deletes only expired counters, attempts and hashes of revoked tokens', asy
     insert into revoked_tokens (hash, token_id, revoked_at) values
       ('old', 1, now() - interval '366 days'), ('new', 2, now() - interval '364 days')`.execute(db);
 
-  expect(await sweepLogins(db)).toBe(4);
+  expect(await sweepExpiredLoginData(db)).toBe(4);
 
   expect(await countRows()).toEqual({ ...countsBefore, revoked: Number(countsBefore?.revoked) + 1 });
   expect(countsBefore).toMatchObject({ finished: 1, counters: 1, sessions: 1 });
-  expect(await sweepLogins(db)).toBe(0);
+  expect(await sweepExpiredLoginData(db)).toBe(0);
 });

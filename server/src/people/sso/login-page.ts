@@ -9,7 +9,7 @@ type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyRepl
  * Handles the errors of a route that browsers open. A browser is redirected to the login page, which explains the failure and
  * keeps the path to return to. Other callers get JSON.
  */
-export const redirectErrorsToLoginPage =
+export const handleLoginErrors =
   (options: {
     /** The path to open after the next login. */
     returnTo?: (request: FastifyRequest) => string | undefined;

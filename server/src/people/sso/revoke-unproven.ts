@@ -1,7 +1,7 @@
 import type { Change } from '../../record/change.ts';
 import { removePassword } from '../passwords/change.ts';
 import { endAllSessions } from '../sessions/end.ts';
-import { deleteNetworks } from '../sessions/known-networks.ts';
+import { forgetKnownNetworks } from '../sessions/known-networks.ts';
 import { removeAllPersonalTokens } from '../users/personal-tokens.ts';
 import { deleteOtherIdentities, type IdentityKey, type SignedInUser } from './store.ts';
 
@@ -20,7 +20,7 @@ export async function revokeUnprovenCredentials(
   const sessions = await endAllSessions(current, owner);
   const personalTokens = await removeAllPersonalTokens(current, user.id);
   await deleteOtherIdentities(current.tx, user.id, key);
-  await deleteNetworks(current, user.id);
+  await forgetKnownNetworks(current, user.id);
   current.record({
     type: 'user-identity-linked',
     data: {

@@ -16,7 +16,7 @@ import { change } from '../../record/change.ts';
 import { ATTEMPT_MINUTES, readReturnPath } from './attempt.ts';
 import { confirmLogin } from './callback.ts';
 import { startLogin } from './login.ts';
-import { redirectErrorsToLoginPage } from './login-page.ts';
+import { handleLoginErrors } from './login-page.ts';
 import { findSingleSignOutUrl } from './logout.ts';
 import { callProvider, type SsoSettings } from './provider.ts';
 import { requireReturnPath, toLocalPath } from './return-path.ts';
@@ -53,7 +53,7 @@ export function ssoRoutes(app: App, db: Db, sso: SsoSettings): void {
           ...errorResponses(400, 403, 404),
         },
       },
-      errorHandler: redirectErrorsToLoginPage({
+      errorHandler: handleLoginErrors({
         returnTo: request => toLocalPath((request.query as { redirect?: unknown }).redirect, sso.publicUrl),
       }),
     },
@@ -83,7 +83,7 @@ export function ssoRoutes(app: App, db: Db, sso: SsoSettings): void {
           ...errorResponses(400, 401, 403, 404, 409),
         },
       },
-      errorHandler: redirectErrorsToLoginPage({
+      errorHandler: handleLoginErrors({
         returnTo: request => readReturnPath(sso.keyring, readLoginCookie(request, sso.publicUrl)),
       }),
     },
@@ -133,7 +133,7 @@ export function ssoRoutes(app: App, db: Db, sso: SsoSettings): void {
           ),
         },
       },
-      errorHandler: redirectErrorsToLoginPage({ failure: 'logout' }),
+      errorHandler: handleLoginErrors({ failure: 'logout' }),
     },
     async (request, reply) => {
       const url = await callProvider(request.log, () => findSingleSignOutUrl(db, sso));

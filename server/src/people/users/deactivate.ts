@@ -4,7 +4,7 @@ import { keepLastAdmin } from '../grants/last-admin.ts';
 import { endUserSessions } from '../sessions/end.ts';
 import type { User } from './admin-schema.ts';
 import { userEventData } from './create.ts';
-import { findUser, lockUsers, markDeactivated, markReactivated } from './store.ts';
+import { findUser, lockExistingUsers, markDeactivated, markReactivated } from './store.ts';
 
 /**
  * Ends the sessions and deletes the tokens and password link of a user, who then cannot log in until somebody reactivates them.
@@ -14,7 +14,7 @@ import { findUser, lockUsers, markDeactivated, markReactivated } from './store.t
 export async function deactivateUser(current: Change, id: number): Promise<User> {
   return await keepLastAdmin(current, async () => {
     const { tx, record } = current;
-    const [user] = await lockUsers(tx, [id]);
+    const [user] = await lockExistingUsers(tx, [id]);
     if (!user) throw notFound(`User ${id}`);
     if (user.deactivatedAt !== null) return user;
     const sessions = await endUserSessions(current, [id]);
@@ -26,7 +26,7 @@ export async function deactivateUser(current: Change, id: number): Promise<User>
 
 /** Lets a deactivated user log in again, with the roles and groups that they have. Deleted tokens are not restored. */
 export async function reactivateUser({ tx, record }: Change, id: number): Promise<User> {
-  const [user] = await lockUsers(tx, [id]);
+  const [user] = await lockExistingUsers(tx, [id]);
   if (!user) throw notFound(`User ${id}`);
   if (user.deactivatedAt === null) return user;
   await markReactivated(tx, id);

@@ -7,7 +7,7 @@ import { endUserSessions } from '../sessions/end.ts';
 import { removeUserViews } from '../views/save.ts';
 import type { User } from './admin-schema.ts';
 import { userEventData } from './create.ts';
-import { filterInactive, lockUsers, markDeleted } from './store.ts';
+import { filterInactive, lockExistingUsers, markDeleted } from './store.ts';
 
 /** A user without a request for this many days is inactive. */
 export const INACTIVE_DAYS = 180;
@@ -15,7 +15,7 @@ export const INACTIVE_DAYS = 180;
 /** Deletes a user. Their sessions, tokens, roles and memberships end on every server. Events still show their name. */
 export async function removeUser(current: Change, id: number): Promise<void> {
   await keepLastAdmin(current, async () => {
-    const users = await lockUsers(current.tx, [id]);
+    const users = await lockExistingUsers(current.tx, [id]);
     if (users.length === 0) throw notFound(`User ${id}`);
     await removeUsers(current, users);
   });
@@ -24,7 +24,7 @@ export async function removeUser(current: Change, id: number): Promise<void> {
 /** Deletes all the given users, or none of them if one is missing or was active recently. */
 export async function removeInactiveUsers(current: Change, ids: number[]): Promise<void> {
   await keepLastAdmin(current, async () => {
-    const users = await lockUsers(current.tx, ids);
+    const users = await lockExistingUsers(current.tx, ids);
     const inactiveIds = new Set(await filterInactive(current.tx, ids, INACTIVE_DAYS));
     const activeIds = [...new Set(ids)].filter(id => !inactiveIds.has(id));
     if (activeIds.length > 0) {

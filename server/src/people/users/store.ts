@@ -58,7 +58,7 @@ export async function findAccount(db: Reader, id: number): Promise<Person | unde
 }
 
 /** Locks the users that exist and returns them, sorted by id. */
-export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
+export async function lockExistingUsers(tx: Tx, ids: number[]): Promise<User[]> {
   await sql`select from users where id = any(${ids}) order by id for update`.execute(tx);
   const { rows } = await sql<User>`
     select ${USER} from users where users.id = any(${ids}) and ${IS_USER} order by users.id`.execute(tx);

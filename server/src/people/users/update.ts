@@ -6,7 +6,7 @@ import { keepLastAdmin } from '../grants/last-admin.ts';
 import type { User, UserUpdate } from './admin-schema.ts';
 import { findIdentityViolations, requireRootRoleId, userEventData } from './create.ts';
 import { findReservedNameViolations } from './reserved.ts';
-import { findUser, lockUsers, updateUser } from './store.ts';
+import { findUser, lockExistingUsers, updateUser } from './store.ts';
 
 /** Updates the given fields of a user. */
 export async function changeUser(current: Change, id: number, input: UserUpdate): Promise<User> {
@@ -18,7 +18,7 @@ export async function changeUser(current: Change, id: number, input: UserUpdate)
 
 async function applyUpdate(current: Change, id: number, input: UserUpdate): Promise<User> {
   const { tx, record } = current;
-  const [userBefore] = await lockUsers(tx, [id]);
+  const [userBefore] = await lockExistingUsers(tx, [id]);
   if (!userBefore) throw notFound(`User ${id}`);
   const userAfter = {
     ...userBefore,

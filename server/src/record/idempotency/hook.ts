@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { MAX_KEYS, MAX_STORED_BODY_BYTES } from './limits.ts';
 import {
   type Caller,
-  deleteClaim,
+  releaseClaim,
   findKey,
   insertClaim,
   type KnownKey,
@@ -96,7 +96,7 @@ async function claimOrFind(
 ): Promise<KnownKey | undefined> {
   const usage = await insertClaim(db, claim, request, caller);
   if (usage && usage.keys > MAX_KEYS) {
-    await deleteClaim(db, claim);
+    await releaseClaim(db, claim);
     throw tooManyRequests(
       `You have used ${MAX_KEYS} idempotency keys within 24 hours, which is the maximum. Send the request without a key, or wait.`,
       usage.secondsLeft,
@@ -155,12 +155,12 @@ async function storeOrRelease(
   payload: unknown,
 ): Promise<void> {
   const { statusCode } = reply;
-  if (statusCode >= 500 || statusCode === RATE_LIMITED) return await deleteClaim(db, claim);
+  if (statusCode >= 500 || statusCode === RATE_LIMITED) return await releaseClaim(db, claim);
   const hasSecret = reply.routeOptions.config.returnsSecret === true && statusCode < 400;
   const body = payload === null || payload === undefined || payload === '' ? null : payload;
   if (hasSecret || !(body === null || typeof body === 'string')) return;
   const isStored =
     (body === null || Buffer.byteLength(body) <= MAX_STORED_BODY_BYTES) &&
     (await storeResponse(db, claim, caller, { status: statusCode, body }));
-  if (!isStored) await deleteClaim(db, claim);
+  if (!isStored) await releaseClaim(db, claim);
 }

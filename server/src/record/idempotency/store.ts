@@ -119,7 +119,7 @@ export async function storeResponse(
 }
 
 /** Releases the key, unless the request was carried out. */
-export async function deleteClaim(db: Db, claim: Claim): Promise<void> {
+export async function releaseClaim(db: Db, claim: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
     .where(matchesClaim(claim))

@@ -1,11 +1,11 @@
-import type { ClientSighting, Requests } from '@halyard/plane/counting/clients.ts';
+import type { ClientSighting, EvaluationCount } from '@halyard/plane/counting/clients.ts';
 import type { EdgeReportResult } from '@halyard/plane/feed/report.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { addRequests, listAwaitedRevisions, markEnded, recordHeartbeat, writeSightings } from './store.ts';
 
 type EdgeSightings = {
   heard: ClientSighting[];
-  requests: Requests[];
+  requests: EvaluationCount[];
   isIgnoring: boolean;
   isStopping: boolean;
 };

@@ -1,4 +1,4 @@
-import type { ClientSighting, Requests } from '@halyard/plane/counting/clients.ts';
+import type { ClientSighting, EvaluationCount } from '@halyard/plane/counting/clients.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
@@ -110,7 +110,7 @@ export async function writeSightings(
 }
 
 /** Adds the number of requests from browsers to the revisions that were served to them. */
-export async function addRequests(tx: Tx, requests: Requests[]): Promise<void> {
+export async function addRequests(tx: Tx, requests: EvaluationCount[]): Promise<void> {
   await sql`
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb)

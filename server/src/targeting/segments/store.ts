@@ -125,7 +125,7 @@ const columns = ({ name, description, project, constraints }: SegmentFields) =>
   }) satisfies Columns<'segments'>;
 
 /** Locks and returns the segments that the project may use. They cannot be deleted until the transaction ends. */
-export async function lockUsableSegmentsShared(tx: Tx, project: string, ids: number[]): Promise<number[]> {
+export async function lockUsableSegmentIds(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from segments where id = any(${ids}) and (project is null or project = ${project})
     order by id for key share`.execute(tx);

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts';
-import { lockUsableSegmentsShared } from './store.ts';
+import { lockUsableSegmentIds } from './store.ts';
 
 export { readSegmentNames } from './store.ts';
 
@@ -8,6 +8,6 @@ export { readSegmentNames } from './store.ts';
  */
 export async function listUnusableSegments(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   if (ids.length === 0) return [];
-  const usableIds = new Set(await lockUsableSegmentsShared(tx, project, ids));
+  const usableIds = new Set(await lockUsableSegmentIds(tx, project, ids));
   return ids.filter(id => !usableIds.has(id));
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeDemoData } from '../../../scripts/setup-data.ts';
+import { makeSetupData } from '../../../scripts/setup-data.ts';
 import { useDeliveries } from '../deliveries.ts';
 import { useHarness } from '../harness.ts';
 import { type IdentityProvider, startIdentityProvider } from '../identity-provider.ts';
@@ -17,7 +17,7 @@ let recordedBodies: RecordedBodies;
 
 beforeAll(async () => {
   provider = await startIdentityProvider();
-  const people = await makeDemoData(harness.db);
+  const people = await makeSetupData(harness.db);
   recordedBodies = await recordResponses({ harness, deliveries, provider, people });
 });
 afterAll(() => provider.close());

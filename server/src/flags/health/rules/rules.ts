@@ -1,5 +1,5 @@
 /** How many days a feature may be enabled everywhere, disabled everywhere, or identical to its source before a rule reports it. */
-export const SETTLED_DAYS = 30;
+export const UNCHANGED_DAYS = 30;
 /** How many days a new feature may remain unused before a rule reports it. */
 export const NEW_DAYS = 7;
 /** A feature counts as in use if an SDK requested it within this many days. */
@@ -50,14 +50,14 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'enabled-everywhere',
-    description: `The flag has been enabled in every environment for ${SETTLED_DAYS} days, and its type has a limited lifetime.`,
+    description: `The flag has been enabled in every environment for ${UNCHANGED_DAYS} days, and its type has a limited lifetime.`,
     remedy: 'Make the enabled code path the only one, then archive the flag.',
     counts: false,
     subject: 'feature',
   },
   {
     name: 'disabled-everywhere',
-    description: `The flag has been disabled in every environment for ${SETTLED_DAYS} days, and its type has a limited lifetime.`,
+    description: `The flag has been disabled in every environment for ${UNCHANGED_DAYS} days, and its type has a limited lifetime.`,
     remedy: 'Remove the disabled code path, then archive the flag.',
     counts: false,
     subject: 'feature',
@@ -71,7 +71,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'outside-production',
-    description: `SDKs request the flag only outside production, and it is older than ${SETTLED_DAYS} days.`,
+    description: `SDKs request the flag only outside production, and it is older than ${UNCHANGED_DAYS} days.`,
     remedy:
       'Release the code that uses the flag to production, or remove the flag from the code and archive it.',
     counts: false,
@@ -79,7 +79,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'constant-result',
-    description: `Every evaluation in production has had the same result for ${SETTLED_DAYS} days, and the type of the flag has a limited lifetime.`,
+    description: `Every evaluation in production has had the same result for ${UNCHANGED_DAYS} days, and the type of the flag has a limited lifetime.`,
     remedy: 'Make the code path of this result the only one, then archive the flag.',
     counts: false,
     subject: 'feature',
@@ -125,7 +125,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'duplicate-of-clone',
-    description: `The flag is a copy that has had the same strategies and variants as its source for ${SETTLED_DAYS} days.`,
+    description: `The flag is a copy that has had the same strategies and variants as its source for ${UNCHANGED_DAYS} days.`,
     remedy: 'Archive one of the two flags, or change one of them.',
     counts: false,
     subject: 'feature',

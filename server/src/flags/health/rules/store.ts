@@ -7,7 +7,7 @@ import {
   parametersThatBreakRule,
 } from '../../../targeting/rule-text/store.ts';
 import { isPotentiallyStale } from '../../feature-types/store.ts';
-import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rules.ts';
+import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, UNCHANGED_DAYS } from './rules.ts';
 
 /** The feature or segment that a finding is about. */
 export type Subject = { feature: string; segment: null } | { feature: null; segment: number };
@@ -80,7 +80,7 @@ export const ruleInputs = (project: string, now: Date, condition: RawBuilder<unk
 
 /** The first day of the period in which the rule `constant-result` requires equal results. */
 const periodStart = (now: Date) =>
-  sql`(${now}::timestamptz - ${sql.lit(SETTLED_DAYS)} * interval '1 day')::date`;
+  sql`(${now}::timestamptz - ${sql.lit(UNCHANGED_DAYS)} * interval '1 day')::date`;
 
 const isOlderThan = (column: RawBuilder<unknown>, now: Date, days: number) =>
   sql`${column} <= ${now}::timestamptz - ${sql.lit(days)} * interval '1 day'`;
@@ -123,11 +123,11 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
   'enabled-everywhere': (_, now) => sql`
     ${selectFeatures(sql`toggled_at`)}
     where lifetime_days is not null and enabled_in = environments and environments > 0
-      and ${isOlderThan(sql`toggled_at`, now, SETTLED_DAYS)}`,
+      and ${isOlderThan(sql`toggled_at`, now, UNCHANGED_DAYS)}`,
   'disabled-everywhere': (_, now) => sql`
     ${selectFeatures(sql`toggled_at`)}
     where lifetime_days is not null and enabled_in = 0 and environments > 0
-      and ${isOlderThan(sql`toggled_at`, now, SETTLED_DAYS)}`,
+      and ${isOlderThan(sql`toggled_at`, now, UNCHANGED_DAYS)}`,
   // The rule finds nothing until an SDK has been seen in the project.
   'never-seen': (_, now) => sql`
     ${selectFeatures(sql`created_at`)}
@@ -136,7 +136,7 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
   'outside-production': (_, now) => sql`
     ${selectFeatures(sql`created_at`)}
     where in_production and last_seen_at is not null and production_seen_at is null
-      and ${isOlderThan(sql`created_at`, now, SETTLED_DAYS)} and (select production from telemetry)`,
+      and ${isOlderThan(sql`created_at`, now, UNCHANGED_DAYS)} and (select production from telemetry)`,
   'constant-result': (_, now) => {
     const isBeforePeriod = (column: RawBuilder<unknown>) =>
       sql`coalesce(${column}, '-infinity') < ${periodStart(now)}`;
@@ -244,7 +244,7 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
     join events as copies on copies.project = ${project} and copies.feature_name = active.name
       and copies.type = 'feature-created' and copies.data ? 'clonedFrom' and copies.created_at >= active.created_at
     join active as source on source.name = copies.data #>> '{clonedFrom,feature}'
-    where ${isOlderThan(sql`copies.created_at`, now, SETTLED_DAYS)} and source.type = active.type
+    where ${isOlderThan(sql`copies.created_at`, now, UNCHANGED_DAYS)} and source.type = active.type
       and ${selectConfiguration(sql`active.name`)} is not distinct from ${selectConfiguration(sql`source.name`)}`,
   // The rule finds nothing if no feature of the project has an owner.
   'no-owner': project => sql`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import { createReport, type KindReport } from '../report.ts';
-import { hasTable, parseTime, readSelect, type Source, toText } from '../source/source.ts';
+import { hasTable, parseTime, readSelectInBatches, type Source, toText } from '../source/source.ts';
 
 // Imports when SDKs last requested a flag, so that health and lifecycle are right from the first day. The later time wins, so the
 // import can be repeated without checking what earlier imports wrote.
@@ -59,7 +59,7 @@ export async function importLastUses(
     from (${parts.map(part => part.select).join(' union all ')}) as all_uses
       group by 1, 2) as uses
     order by 1, 2`;
-  for await (const rows of readSelect(source, select)) {
+  for await (const rows of readSelectInBatches(source, select)) {
     const uses = rows.flatMap((row): LastUse[] => {
       const seenAt = parseTime(row.seen_at);
       if (seenAt === null) return [];

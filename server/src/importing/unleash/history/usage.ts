@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Reader } from '../../../platform/db/database.ts';
 import { createMonthlyPartitions, DEFAULT_RETENTION } from '../../../reporting/metrics/partitions.ts';
 import { createReport, type KindReport } from '../report.ts';
-import { hasTable, readSelect, type Source, toText } from '../source/source.ts';
+import { hasTable, readSelectInBatches, type Source, toText } from '../source/source.ts';
 import type { UsageOptions } from './last-uses.ts';
 
 // Imports daily evaluation counts, so that usage charts include the time before the move. All Unleash applications are counted as
@@ -54,7 +54,7 @@ export async function importUsage(
         where day > current_date - ${DEFAULT_RETENTION.dailyDays} and day <= current_date group by 1, 2, 3, 4, 5, 6
       ) as per_table group by 1, 2, 3, 4, 5
     ) as per_application group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
-  for await (const rows of readSelect(source, select)) {
+  for await (const rows of readSelectInBatches(source, select)) {
     const counts = rows.map(row => ({
       feature: toText(row.feature),
       environment: toText(row.environment),

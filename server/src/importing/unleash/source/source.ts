@@ -174,7 +174,7 @@ export async function* readBatches(source: Source, tableRead: TableRead): AsyncG
 }
 
 /** Reads the result of a statement in batches. */
-export async function* readSelect(source: Source, select: string): AsyncGenerator<SourceRow[]> {
+export async function* readSelectInBatches(source: Source, select: string): AsyncGenerator<SourceRow[]> {
   const rows = `select row_to_json(picked) as row from (${select}) as picked`;
   yield* fetchBatches(source, 'a statement', rows, [], BATCH_ROWS);
 }
