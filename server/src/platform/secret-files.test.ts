@@ -53,14 +53,24 @@ test('every variable with a secret has a _FILE variable, and no other variable d
   ]);
 });
 
-test('an empty file is an error for the database URL, and counts as unset for the old secret keys', () => {
-  expect(
-    readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: writeSecretFile('') }).oldSecretKeys,
-  ).toEqual([]);
-  const path = writeSecretFile('\n');
-  expect(() => readConfig({ DATABASE_URL_FILE: path })).toThrow(
-    `DATABASE_URL is empty: DATABASE_URL_FILE names the empty file "${path}"`,
-  );
+test.each<VariableName>(['DATABASE_URL', 'HALYARD_DATABASE_DIRECT_URL', 'HALYARD_SECRET_KEY'])(
+  'an empty file is an error for %s',
+  name => {
+    const env = name === 'DATABASE_URL' ? {} : { DATABASE_URL };
+
+    for (const text of ['', '\n', '\r\n']) {
+      const path = writeSecretFile(text);
+      expect(() => readConfig({ ...env, [`${name}_FILE`]: path })).toThrow(
+        `${name} is empty: ${name}_FILE names the empty file "${path}"`,
+      );
+    }
+  },
+);
+
+test('an empty file counts as unset for the old secret keys', () => {
+  const config = readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: writeSecretFile('') });
+
+  expect(config.oldSecretKeys).toEqual([]);
 });
 
 test.each([
