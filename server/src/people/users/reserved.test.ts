@@ -85,6 +85,27 @@ test('rejects a reserved name in an update of a user, but accepts a different na
   expect((await updateUser({ name: 'Ada' })).status).toBe(200);
 });
 
+test('accepts an update of a user whose name was already reserved, but not a different reserved name', async () => {
+  const { id } = await makeUser(harness.db, 'Viewer');
+  // The API rejects such a name, but an account from before a name was reserved can have it.
+  await harness.db.updateTable('users').set({ name: 'System' }).where('id', '=', id).execute();
+  const updateUser = (body: object) => call(harness.app, 'PUT', `/api/admin/user-admin/${id}`, { body });
+
+  const withoutName = await updateUser({ email: `first-${id}@example.com` });
+  const withSameName = await updateUser({ name: 'System', email: `second-${id}@example.com` });
+  const rejection = await updateUser({ name: 'admin token', email: `third-${id}@example.com` });
+
+  expect(withoutName).toMatchObject({
+    status: 200,
+    body: { name: 'System', email: `first-${id}@example.com` },
+  });
+  expect(withSameName).toMatchObject({
+    status: 200,
+    body: { name: 'System', email: `second-${id}@example.com` },
+  });
+  expect(rejection).toMatchObject(rejectionAt('/body/name'));
+});
+
 test.each(['system', 'Admin Token', 'admin', 'ɑdmin', 'root'])('rejects a signup as %s', async name => {
   const link = await call(harness.app, 'POST', '/api/admin/invite-link/tokens', {
     body: { name: 'open house', expiresAt: IN_A_DAY },
