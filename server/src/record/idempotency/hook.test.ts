@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { makeProject, makeUser } from '../../test/factories.ts';
+import { makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { waitForLockWaiters } from '../../test/waiting.ts';
 import { removeExpiredKeys } from './expire.ts';
@@ -414,12 +414,31 @@ test('a key can be reused after 24 hours, and the job removes expired keys', asy
   expect(await listKeys()).toEqual([]);
 });
 
-test('keys cannot be read from the table', async () => {
-  await makeProject(harness.db, { id: 'quiet' });
-  await send(`/api/admin/projects/quiet/archive`, { features: ['none'] }, { key: 'readable-key' });
+test('neither the key nor the content of a request can be read from the table', async () => {
+  // Archiving has an empty response, so the stored response does not repeat the request's content.
+  await send(FEATURES, { name: 'readable-feature' });
+  await sql`delete from idempotency_keys`.execute(harness.db);
+  const { token } = await makeUser(harness.db, 'Editor');
+  const archive = (caller?: string) =>
+    send(
+      '/api/admin/projects/default/archive?readable-query',
+      { features: ['readable-feature'] },
+      { key: 'readable-key', ...(caller === undefined ? {} : { token: caller }) },
+    );
 
-  const { rows } = await sql<{ row: string }>`
-    select idempotency_keys::text as row from idempotency_keys`.execute(harness.db);
-  expect(rows.some(({ row }) => row.includes('readable-key'))).toBe(false);
-  expect(rows).toHaveLength(1);
+  const statuses = [(await archive()).status, (await archive(token)).status];
+
+  const { rows } = await sql<{ row: string; key: string; request: string }>`
+    select idempotency_keys::text as row, key_hash::text as key, request_hash::text as request
+    from idempotency_keys`.execute(harness.db);
+  expect(statuses).toEqual([202, 202]);
+  expect(rows).toHaveLength(2);
+  for (const secret of ['readable-key', 'readable-feature', 'readable-query']) {
+    // A binary column is shown in hexadecimal.
+    for (const form of [secret, Buffer.from(secret).toString('hex')])
+      expect(rows.filter(({ row }) => row.includes(form))).toEqual([]);
+  }
+  // The hashes differ between callers, so a reader cannot compare them with the hashes of guessed requests.
+  expect(new Set(rows.map(({ key }) => key)).size).toBe(2);
+  expect(new Set(rows.map(({ request }) => request)).size).toBe(2);
 });
