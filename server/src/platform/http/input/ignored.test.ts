@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readApiDocument } from '../../../test/api-document.ts';
 import { useHarness } from '../../../test/harness.ts';
-import { listAdminOperations } from '../../../test/operations.ts';
+import { listAdminOperations, listOperations } from '../../../test/operations.ts';
 import { call } from '../../../test/request.ts';
 import { findUnknownPaths } from './ignored.ts';
 
@@ -207,19 +207,46 @@ test.each<[string, string, object]>([
   expect([response.status < 300, response.body]).toEqual([true, expect.anything()]);
 });
 
+type DescribedOperation = {
+  operationId: string;
+  description: string;
+  tags: string[];
+  'x-returns-secret'?: boolean;
+};
+
+const listDescribedOperations = (): DescribedOperation[] =>
+  Object.values(
+    readApiDocument<{ paths: Record<string, Record<string, DescribedOperation>> }>().paths,
+  ).flatMap(item => Object.values(item));
+const isStrictlyDescribed = ({ description }: DescribedOperation) =>
+  description.includes('Unknown fields are rejected with 400.');
+
 test('the description of every operation that returns a secret, except for integrations, says that unknown fields are rejected', () => {
-  type DescribedOperation = {
-    operationId: string;
-    description: string;
-    tags: string[];
-    'x-returns-secret'?: boolean;
-  };
-  const { paths } = readApiDocument<{ paths: Record<string, Record<string, DescribedOperation>> }>();
-  const lenient = Object.values(paths)
-    .flatMap(item => Object.values(item))
+  const lenient = listDescribedOperations()
     .filter(operation => operation['x-returns-secret'] && !operation.tags.includes('Integrations'))
-    .filter(({ description }) => !description.includes('Unknown fields are rejected with 400.'))
+    .filter(operation => !isStrictlyDescribed(operation))
     .map(({ operationId }) => operationId);
 
   expect(lenient).toEqual([]);
 });
+
+const strictIds = new Set(
+  listDescribedOperations()
+    .filter(isStrictlyDescribed)
+    .map(({ operationId }) => operationId),
+);
+
+test.each(listOperations().filter(({ id }) => strictIds.has(id)))(
+  '$method $path rejects an unknown field with 400, as its description says',
+  async ({ method, path, body }) => {
+    const url = path.replace('{projectId}', 'default').replace(/\{\w+\}/g, '1');
+
+    const response = await call(harness.app, method, url, { body: { ...(body as object), unheardOf: 1 } });
+
+    expect(response.status).toBe(400);
+    expect(response.body.details).toContainEqual({
+      message: 'Unknown field "unheardOf".',
+      path: '/body/unheardOf',
+    });
+  },
+);
