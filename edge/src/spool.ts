@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CountBatch, CountAccumulator } from '@halyard/plane/counting/merged.ts';
+import type { CountAccumulator, CountBatch } from '@halyard/plane/counting/merged.ts';
 import { MAX_BATCH_INSTANCES, MAX_BATCH_KEYS, type ReportBatch } from '@halyard/plane/feed/report.ts';
 import type { TokenRow } from '@halyard/plane/serving/source.ts';
 import { readIfPresent, replaceFile } from './files.ts';

@@ -6,9 +6,9 @@ import { type Bulk, isInEnvironment, readBulk, readStrategies, toInstance } from
 import { type ImpactMetrics, makeImpactMetrics } from './impact.ts';
 import {
   type Bucket,
+  type CountAccumulator,
   type IsKnown,
   MERGE_LIMITS,
-  type CountAccumulator,
   type MergeLimits,
   makeCountAccumulator,
 } from './merged.ts';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSnapshots, cleanUpSnapshots, writeSnapshot } from './files.ts';
+import { cleanUpSnapshots, readSnapshots, writeSnapshot } from './files.ts';
 import { encodeSnapshot, type Snapshot } from './format.ts';
 import { deriveSigningKey } from './keys.ts';
 

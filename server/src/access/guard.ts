@@ -18,10 +18,10 @@ import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import {
   isCovered,
-  selectCoveredPermissions,
   requireEnvironmentsInScope,
   requireProjectInScope,
   requireRouteInScope,
+  selectCoveredPermissions,
 } from './scope.ts';
 import {
   type EndReason,
@@ -357,7 +357,8 @@ export async function requireInEnvironments(
   environments: string[],
 ): Promise<void> {
   requireEnvironmentsInScope(actor, environments);
-  for (const environment of environments) selectCoveredPermissions(actor, [permission], { project, environment });
+  for (const environment of environments)
+    selectCoveredPermissions(actor, [permission], { project, environment });
   if (ownerHasPermission(actor, [permission])) return;
   const lackingEnvironments = await listEnvironmentsWithoutPermission(
     db,

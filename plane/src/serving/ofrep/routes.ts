@@ -18,7 +18,7 @@ import { bulkBody, evaluateFlag } from './bulk.ts';
 import type { Notifications } from './notifications.ts';
 import { readContext } from './request-context.ts';
 import { OfrepEvaluation, OfrepEvaluations, OfrepFailure, OfrepRequest } from './schema.ts';
-import { makeStreamAddresses } from './stream-addresses.ts';
+import { makeStreamIds } from './stream-ids.ts';
 import { ENABLED_SUFFIX, hasPayload } from './values.ts';
 import { makeWaitForRevision } from './wait-for-revision.ts';
 
@@ -54,7 +54,7 @@ export function ofrepRoutes(
   count: CountRequest,
 ): void {
   for (const schema of [OfrepEvaluation, OfrepEvaluations, OfrepFailure]) app.addSchema(schema);
-  const addresses = makeStreamAddresses(state.tokens);
+  const addresses = makeStreamIds(state.tokens);
   const waitForRevision = makeWaitForRevision(state);
 
   const onRequest = tokenCheck(state.tokens, TOKEN_KINDS, readTokenOrKey);

@@ -10,7 +10,13 @@ import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
 import { backfill, type EventRange, presentBackfillPlan } from './backfill.ts';
 import { listVisibleDeliveries } from './event-deliveries.ts';
 import { present, presentRecords } from './present.ts';
-import { type FailedRange, planFailedRedelivery, planRedelivery, redeliver, redeliverFailed } from './redeliver.ts';
+import {
+  type FailedRange,
+  planFailedRedelivery,
+  planRedelivery,
+  redeliver,
+  redeliverFailed,
+} from './redeliver.ts';
 import {
   BackfillRequest,
   DeliveryAttempt,

@@ -30,7 +30,11 @@ export type Evaluation = {
 export type ParentCache = Map<string, Evaluation>;
 
 /** Evaluates the flag as SDKs do. All strategies are checked, even those after the first match. */
-export function* evaluate(feature: Feature, inputs: EvaluationInputs, parents: ParentCache): Steps<Evaluation> {
+export function* evaluate(
+  feature: Feature,
+  inputs: EvaluationInputs,
+  parents: ParentCache,
+): Steps<Evaluation> {
   const dependencies = yield* checkDependencies(feature, inputs, parents);
   const listedStrategies = Array.isArray(feature.strategies) ? feature.strategies : undefined;
   const strategies: CheckedStrategy[] = [];

@@ -66,7 +66,11 @@ export async function validateStrategies(
 const sortUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
 /** Throws every violation in the given fields of a strategy, for a request that is rejected anyway. Does not report a missing name. */
-export async function rejectInvalidStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
+export async function rejectInvalidStrategy(
+  db: Db,
+  project: string,
+  input: Partial<NewStrategy>,
+): Promise<void> {
   await db.transaction().execute(tx => validateStrategy(tx, project, { name: 'default', ...input }));
 }
 

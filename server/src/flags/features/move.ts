@@ -13,7 +13,12 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { findProjectRuleErrors } from './project-rules.ts';
 import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
-import { lockEnvironmentsForMove, lockProjectsForMove, moveToProject, projectRequiresComment } from './store.ts';
+import {
+  lockEnvironmentsForMove,
+  lockProjectsForMove,
+  moveToProject,
+  projectRequiresComment,
+} from './store.ts';
 
 /** Moves a feature to a different project. Rejects the move and lists every reason if users would get a different result there. */
 export async function moveFeature(

@@ -8,10 +8,10 @@ import type { Db } from '../../platform/db/database.ts';
 import { MAX_KEYS, MAX_STORED_BODY_BYTES } from './limits.ts';
 import {
   type Caller,
-  releaseClaim,
   findKey,
   insertClaim,
   type KnownKey,
+  releaseClaim,
   storeResponse,
   takeOver,
 } from './store.ts';
