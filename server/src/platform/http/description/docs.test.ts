@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { runInNewContext } from 'node:vm';
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -38,7 +39,9 @@ test('the forms of the API page start empty, and the examples are in the descrip
   expect(shownDocument.servers).toEqual([{ url: 'https://flags.example.com/halyard' }]);
 });
 
-test.each(['/docs/openapi.json', '/docs/js/scalar.js', '/docs/js/start.js', '/docs/'])(
+const URLS = ['/docs/openapi.json', '/docs/js/scalar.js', '/docs/js/start.js', '/docs/'];
+
+test.each(URLS)(
   '%s has the same compressed bytes for clients that request it simultaneously, and is not sent to a client that already has it',
   async url => {
     const get = async (headers: Record<string, string>) => await harness.app.inject({ url, headers });
@@ -58,3 +61,40 @@ test.each(['/docs/openapi.json', '/docs/js/scalar.js', '/docs/js/start.js', '/do
     expect((await get({ 'accept-encoding': 'br', 'if-none-match': etag })).statusCode).toBe(304);
   },
 );
+
+test('compresses each file once per encoding, even if clients request it simultaneously', async () => {
+  // A server that has sent no files yet.
+  const app = await harness.secondServer();
+  const counts: number[] = [];
+
+  for (const url of URLS) {
+    const get = async (encoding: string) =>
+      await app.inject({ url, headers: { 'accept-encoding': encoding } });
+    const encodings = ['br', 'gzip', 'identity'];
+    counts.push(
+      await countCompressions(async () => {
+        await Promise.all([...encodings, ...encodings].map(get));
+        await Promise.all(encodings.map(get));
+      }),
+    );
+  }
+
+  // One compression with Brotli and one with gzip.
+  expect(counts).toEqual(URLS.map(() => 2));
+});
+
+/** Counts the compressions that start during `run`. Node creates a resource of type ZLIB for each, including Brotli. */
+async function countCompressions(run: () => Promise<void>): Promise<number> {
+  let count = 0;
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === 'ZLIB') count++;
+    },
+  }).enable();
+  try {
+    await run();
+    return count;
+  } finally {
+    hook.disable();
+  }
+}
