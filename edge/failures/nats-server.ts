@@ -24,7 +24,7 @@ export type NatsServer = {
   port: number;
   url: string;
   start: () => Promise<void>;
-  /** Kills the process without a chance to clean up, like a power failure. */
+  /** Kills the process without giving it a chance to clean up, as a power failure would. */
   kill: () => Promise<void>;
   /** Deletes the store. */
   wipe: () => void;
@@ -86,10 +86,14 @@ export async function makeNatsServer(
 
 /**
  * Creates a cluster with a separate process per server. Clients know only the URLs that they are given, so that a test can cut
- * them off.
+ * clients off from a server.
  */
-export async function makeNatsServers(folder: string, nodes: number, include: string): Promise<NatsServer[]> {
-  const ports = await Promise.all(Array.from({ length: nodes }, findFreePort));
+export async function makeNatsServers(
+  folder: string,
+  nodeCount: number,
+  include: string,
+): Promise<NatsServer[]> {
+  const ports = await Promise.all(Array.from({ length: nodeCount }, findFreePort));
   const routes = ports.map(port => `"nats://127.0.0.1:${port}"`).join(', ');
   return await Promise.all(
     ports.map((port, n) =>

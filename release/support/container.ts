@@ -55,7 +55,7 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
   };
 }
 
-/** Writes the container's specification as a container engine does with `--read-only --cap-drop ALL`, but in this machine's network. */
+/** Builds the specification that a container engine writes with `--read-only --cap-drop ALL`, but with the network of this machine. */
 function buildSpec({ name, rootfs, config, env, mounts }: ContainerOptions) {
   const [uid, gid] = config.User.split(':').map(Number);
   const tmpfs = (destination: string, ...options: string[]) => ({

@@ -86,18 +86,18 @@ function TimeZoneSetting() {
 }
 
 function ShortcutSetting() {
-  const [letters, setLetters] = useState(areLettersEnabled);
+  const [isEnabled, setIsEnabled] = useState(areLettersEnabled);
   return (
     <Row
       title="Single-letter shortcuts"
       note="Disable them if your assistive software types letters. Press ? for all shortcuts."
     >
       <Toggle
-        checked={letters}
+        checked={isEnabled}
         label="Single-letter shortcuts"
         onChange={enabled => {
           setLettersEnabled(enabled);
-          setLetters(enabled);
+          setIsEnabled(enabled);
         }}
         large
       />

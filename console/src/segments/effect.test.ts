@@ -6,7 +6,7 @@ const ENVIRONMENTS = [
   { name: 'staging', type: 'preproduction' },
   { name: 'production', type: 'production' },
 ];
-const use = (featureName: string, environment: string) => ({
+const makeUse = (featureName: string, environment: string) => ({
   id: `${featureName} ${environment} ${Math.random()}`,
   featureName,
   projectId: 'payments',
@@ -29,7 +29,11 @@ const flag = (name: string, enabled: Record<string, boolean>) => ({
 });
 
 test('counts a flag once per environment, no matter how many of its strategies use the segment', () => {
-  const uses = [use('checkout', 'production'), use('checkout', 'production'), use('sepa', 'staging')];
+  const uses = [
+    makeUse('checkout', 'production'),
+    makeUse('checkout', 'production'),
+    makeUse('sepa', 'staging'),
+  ];
 
   const effects = computeEffects(uses, ENVIRONMENTS, undefined);
 
@@ -40,7 +44,7 @@ test('counts a flag once per environment, no matter how many of its strategies u
 });
 
 test('lists disabled flags separately, because they reach nobody', () => {
-  const uses = [use('checkout', 'production'), use('sepa', 'production')];
+  const uses = [makeUse('checkout', 'production'), makeUse('sepa', 'production')];
   const flags = [flag('checkout', { production: true }), flag('sepa', { production: false })];
 
   const effects = computeEffects(uses, ENVIRONMENTS, flags);
@@ -59,10 +63,10 @@ test('lists disabled flags separately, because they reach nobody', () => {
 test('counts the flags of all environments of type production', () => {
   const environments = [...ENVIRONMENTS, { name: 'eu', type: 'production' }];
   const uses = [
-    use('checkout', 'production'),
-    use('checkout', 'eu'),
-    use('sepa', 'eu'),
-    use('new', 'staging'),
+    makeUse('checkout', 'production'),
+    makeUse('checkout', 'eu'),
+    makeUse('sepa', 'eu'),
+    makeUse('new', 'staging'),
   ];
 
   expect(countProductionFlags(computeEffects(uses, environments, undefined))).toBe(2);

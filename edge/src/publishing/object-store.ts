@@ -20,11 +20,11 @@ export type ObjectStore = {
     headers: Headers,
     previous: Pick<StoredObject, 'tag'> | undefined,
   ) => Promise<void>;
-  /** Objects whose keys start with this prefix, at most 1,000. */
+  /** Returns at most 1,000 objects whose keys start with this prefix. */
   list: (prefix: string) => Promise<{ key: string; modifiedAt: number }[]>;
   remove: (key: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Thrown if somebody else has written the object. */
+/** Thrown if another writer has created or changed the object. */
 export class ChangedError extends Error {}

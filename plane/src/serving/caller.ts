@@ -1,7 +1,7 @@
 import { toNetwork } from '../platform/admission/network.ts';
 import type { SdkToken } from './tokens/tokens.ts';
 
-/** A page shows its frontend token to every visitor, so the token alone does not identify who sends a request. */
+/** A page exposes its frontend token to every visitor, so the token alone does not identify who sends a request. */
 const isPublic = ({ type }: Pick<SdkToken, 'type'>): boolean => type === 'frontend';
 
 /**

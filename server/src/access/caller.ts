@@ -27,7 +27,7 @@ export type Caller = Static<typeof Caller>;
 
 type Account = { id: number; name: string | null; username: string | null; email: string | null };
 
-/** Returns an account in the form of responses to the account itself. */
+/** Returns an account as the API presents it to the account itself. */
 export const toCaller = ({ id, name, username, email }: Account, isAPI = false): Caller => ({
   id,
   name: name ?? username ?? email ?? `user ${id}`,

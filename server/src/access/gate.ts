@@ -40,8 +40,8 @@ const MAX_CREDENTIALS = 10_000;
 const MAX_CALLERS = 10_000;
 
 /**
- * Limits each caller's running requests to about half the number of connections in the pool. The caller's other requests wait,
- * holding neither a connection nor a body in memory.
+ * Limits each caller's running requests to about 60 % of the number of connections in the pool, or fewer while other callers'
+ * requests run. The caller's other requests wait, holding neither a connection nor a body in memory.
  */
 export const getRequestLimits = (poolSize: number): ShareLimits => ({
   capacity: 2 * poolSize,
@@ -54,8 +54,8 @@ export const getRequestLimits = (poolSize: number): ShareLimits => ({
 });
 
 /**
- * Lets the requests of all callers take turns. A caller is an account or an admin token whose credential was verified recently.
- * Everything else, such as a random token, counts towards the network it comes from. Runs before the guard.
+ * Lets the requests of all callers take turns. A caller is an account or admin token that was authenticated recently. Everything
+ * else, such as a random token, counts towards the network it comes from. Runs before the guard.
  */
 export function installGate(app: App, publicUrl: string, limits: ShareLimits): Shares {
   const shares = makeShares(limits, holder =>
@@ -86,8 +86,8 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
     try {
       return await shares.acquire(caller, { isGone });
     } catch (error) {
-      const stalledSince = performance.now() - limits.waitMs / 2;
-      const isStalled = startedAt < stalledSince && (completedAt.get(caller) ?? 0) < stalledSince;
+      const stallThreshold = performance.now() - limits.waitMs / 2;
+      const isStalled = startedAt < stallThreshold && (completedAt.get(caller) ?? 0) < stallThreshold;
       throw isStalled ? stallError() : error;
     }
   };

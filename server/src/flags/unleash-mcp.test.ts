@@ -31,23 +31,23 @@ async function send(method: string, path: string, body?: object) {
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows the shape of the body
   return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any };
 }
 
-test("the requests of Unleash's MCP server create a flag, enable it with a strategy, and undo that", async () => {
+test("the requests of Unleash's MCP server create a flag, enable it with a strategy, disable it, and delete the strategy", async () => {
   const feature = '/projects/shop/features/checkout.express';
   const environment = `${feature}/environments/development`;
 
   const projects = await send('GET', '/projects');
-  const creation = await send('POST', '/projects/shop/features', {
+  const createResponse = await send('POST', '/projects/shop/features', {
     name: 'checkout.express',
     type: 'release',
     description: 'One-step checkout',
     impressionData: false,
   });
   const list = await send('GET', '/projects/shop/features');
-  const addition = await send('POST', `${environment}/strategies`, {
+  const addResponse = await send('POST', `${environment}/strategies`, {
     name: 'flexibleRollout',
     title: 'Gradual rollout',
     disabled: false,
@@ -56,27 +56,27 @@ test("the requests of Unleash's MCP server create a flag, enable it with a strat
     variants: [],
     segments: [],
   });
-  const enabling = await send('POST', `${environment}/on`);
-  const live = await send('GET', feature);
-  const disabling = await send('POST', `${environment}/off`);
-  const removal = await send('DELETE', `${environment}/strategies/${addition.body.id}`);
+  const onResponse = await send('POST', `${environment}/on`);
+  const enabledFeature = await send('GET', feature);
+  const offResponse = await send('POST', `${environment}/off`);
+  const removeResponse = await send('DELETE', `${environment}/strategies/${addResponse.body.id}`);
   const featureAfter = await send('GET', feature);
 
   expect(projects.body.projects).toContainEqual(expect.objectContaining({ id: 'shop' }));
-  expect([creation.status, creation.body]).toEqual([
+  expect([createResponse.status, createResponse.body]).toEqual([
     201,
     expect.objectContaining({ name: 'checkout.express' }),
   ]);
   expect(list.body.features).toEqual([expect.objectContaining({ name: 'checkout.express' })]);
-  expect([addition.status, addition.body.id]).toEqual([200, expect.any(String)]);
-  for (const { status, body } of [enabling, disabling])
+  expect([addResponse.status, addResponse.body.id]).toEqual([200, expect.any(String)]);
+  for (const { status, body } of [onResponse, offResponse])
     expect([status, body]).toEqual([200, expect.any(Object)]);
-  const findDevelopment = ({ body }: typeof live) =>
+  const findDevelopment = ({ body }: typeof enabledFeature) =>
     body.environments.find(({ name }: { name: string }) => name === 'development');
-  expect(findDevelopment(live)).toMatchObject({
+  expect(findDevelopment(enabledFeature)).toMatchObject({
     enabled: true,
-    strategies: [{ id: addition.body.id, name: 'flexibleRollout', parameters: { rollout: '25' } }],
+    strategies: [{ id: addResponse.body.id, name: 'flexibleRollout', parameters: { rollout: '25' } }],
   });
-  expect(removal.status).toBe(200);
+  expect(removeResponse.status).toBe(200);
   expect(findDevelopment(featureAfter)).toMatchObject({ enabled: false, strategies: [] });
 });

@@ -1,6 +1,7 @@
 /**
  * Fields that Unleash's console, its Terraform provider and scripts send, and that have no effect here: mostly response fields
- * that clients send back with an update. Operations that create a secret, a permission or access reject all other unknown fields.
+ * that clients send back with an update. Operations that create a secret or grant permissions or access reject all other unknown
+ * fields.
  */
 export const ACCEPTED_FIELDS = {
   /** Every token is stored as a hash, whether or not this field is sent. */

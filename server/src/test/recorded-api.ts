@@ -14,7 +14,7 @@ export const readRecorded = (version: '4.19.5' | '8.2.0'): Responses =>
     readFileSync(new URL(`../importing/unleash/fixtures/${version}.api.json`, import.meta.url), 'utf8'),
   );
 
-/** Starts a server that responds as Unleash did, until the test is finished. */
+/** Starts a server that responds as Unleash did, until the test finishes. */
 export async function startRecordedApi(recording: '4.19.5' | '8.2.0' | Responses): Promise<string> {
   const responses = typeof recording === 'string' ? readRecorded(recording) : recording;
   const server = createServer(async (request, reply) => {

@@ -16,7 +16,7 @@ export type SourceDatabase = {
   run: (text: string) => Promise<void>;
 };
 
-/** Creates a database with the tables and rows of a recorded instance, until the test is finished. */
+/** Creates a database with the tables and rows of a recorded instance, until the test finishes. */
 export async function createRecordedDatabase(version: (typeof RECORDED)[number]): Promise<SourceDatabase> {
   const read = (suffix: string) =>
     readFileSync(new URL(`../importing/unleash/fixtures/${version}.${suffix}`, import.meta.url), 'utf8');

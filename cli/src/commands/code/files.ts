@@ -43,7 +43,7 @@ async function listFilesBelow(folder: string, root: string, paths: string[] = []
   return paths;
 }
 
-/** Reads the text of a file. Returns undefined if the file is large, binary, a link, or has disappeared. */
+/** Reads the text of a file. Returns undefined if the file is too large, is binary, is not a regular file, or has disappeared. */
 export async function readText(path: string): Promise<string | undefined> {
   // Reads only regular files, because a link may lead out of the folder, and a device or a pipe has no end.
   const stats = await lstat(path).catch(() => undefined);

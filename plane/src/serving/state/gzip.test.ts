@@ -15,7 +15,7 @@ test('combines the CRCs of two strings into the CRC of the joined string', () =>
   );
 });
 
-test('joined pieces unzip to their contents in the order in which they were joined', async () => {
+test('decompressing joined pieces returns their contents in the order in which they were joined', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(text, { maxLength: 8 }), async texts => {
       const pieces = await Promise.all(texts.map(compressPiece));
@@ -27,10 +27,10 @@ test('joined pieces unzip to their contents in the order in which they were join
   );
 });
 
-test('the same strings produce the same bytes, whether or not they are compressed in a thread', async () => {
+test('the same strings produce the same bytes, whether or not they are compressed in a zlib thread', async () => {
   const longText = 'some text '.repeat(20_000);
 
-  const later = joinPieces([await compressPiece('a'), await compressPiece(longText)]);
+  const asyncResult = joinPieces([await compressPiece('a'), await compressPiece(longText)]);
 
-  expect(later.equals(joinPieces([compressPieceSync('a'), compressPieceSync(longText)]))).toBe(true);
+  expect(asyncResult.equals(joinPieces([compressPieceSync('a'), compressPieceSync(longText)]))).toBe(true);
 });

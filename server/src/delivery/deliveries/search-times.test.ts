@@ -9,7 +9,7 @@ let id = 0;
 const readTotal = async (path: string, query: string) =>
   (await call(harness.app, 'GET', `/api/admin/${path}?${query}`)).body.total;
 
-/** Creates one record per day since 2020-01-01. The ids have gaps, as if records had been deleted. */
+/** Creates one record per day for 100 days, starting on 2020-01-01. The ids have gaps, as if records had been deleted. */
 beforeAll(async () => {
   const { body } = await call(harness.app, 'POST', '/api/admin/addons', {
     body: {
@@ -44,7 +44,8 @@ test.each([
 });
 
 test('finds a record whose transaction took half an hour', async () => {
-  // The record has a higher id than another record with a later time.
+  // A record's time is the start of its transaction. A long transaction therefore leaves a record whose time is earlier than that of
+  // a record with a lower id.
   await sql`
     insert into integration_deliveries (id, integration_id, event_id, state, created_at)
     overriding system value

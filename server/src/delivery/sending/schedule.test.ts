@@ -41,7 +41,7 @@ test.each<[Outcome, string]>([
   ['dns', 'retrying'],
   ['tls', 'retrying'],
   ['connection', 'retrying'],
-])('after %s the delivery is %s', (outcome, state) => {
+])('the outcome %s makes the delivery %s', (outcome, state) => {
   expect(decideNextState(outcome, 0, SCHEDULE, undefined, 0.5).state).toBe(state);
 });
 
@@ -75,7 +75,7 @@ test('parses Retry-After as seconds or a date', () => {
   expect(parseRetryAfter(null, now)).toBeUndefined();
 });
 
-test('the circuit breaker opens after 14 of 20 attempts failed, probes once after a pause, and closes after a success', () => {
+test('the circuit breaker opens after 14 of 20 attempts have failed, probes once after a pause, and closes after a success', () => {
   const breaker = createCircuitBreaker();
   for (let n = 0; n < 6; n++) breaker.record(1, false, n);
   for (let n = 6; n < 19; n++) breaker.record(1, true, n);

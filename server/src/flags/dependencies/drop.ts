@@ -1,7 +1,7 @@
 import type { Change } from '../../record/change.ts';
 import { deleteDependencies, type FeatureFamily } from './store.ts';
 
-/** Removes all parents of the features. The caller must have locked the features. */
+/** Removes all dependencies of the features on their parents. The caller must have locked the features. */
 export async function dropDependencies({ tx, record }: Change, features: FeatureFamily[]): Promise<void> {
   const children = features.filter(({ dependencies }) => dependencies.length > 0);
   if (children.length === 0) return;

@@ -18,7 +18,7 @@ export async function removeDependency(
   record({ type: 'feature-dependency-removed', project, featureName: name, preData });
 }
 
-/** Removes all parents of a feature. */
+/** Removes all dependencies of a feature on its parents. */
 export async function removeDependencies(current: Change, project: string, name: string): Promise<void> {
   await lockActiveFeature(current.tx, project, name);
   await dropDependencies(current, await listFamilies(current.tx, project, [name]));

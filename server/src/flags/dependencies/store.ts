@@ -56,7 +56,7 @@ export async function deleteDependency(tx: Tx, child: string, parent: string): P
     .execute();
 }
 
-/** Removes all parents of the features. */
+/** Deletes all dependencies of the features on their parents. */
 export async function deleteDependencies(tx: Tx, children: string[]): Promise<void> {
   await sql`delete from feature_dependencies where child = any(${children})`.execute(tx);
 }

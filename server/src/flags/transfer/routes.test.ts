@@ -14,7 +14,7 @@ const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', st
 const post = async (instance: Harness, path: string, body: unknown, token?: string): Promise<ApiResponse> =>
   await call(instance.app, 'POST', path, { body, ...(token ? { token } : {}) });
 
-/** Creates a feature with every possible part, in the production environment of the default project. */
+/** Creates a feature that uses every possible setting, in the production environment of the default project. */
 async function makeFullFeature(instance: Harness, name: string): Promise<void> {
   const featuresPath = '/api/admin/projects/default/features';
   const production = `${featuresPath}/${name}/environments/production`;
@@ -219,8 +219,8 @@ test('imported strategies keep their order when they are given the same sort ord
 });
 
 test('exports by name, by project or by tag, but only what the caller may read', async () => {
-  const secret = await makeProject(source.db, { mode: 'private' });
-  await post(source, `/api/admin/projects/${secret.id}/features`, {
+  const privateProject = await makeProject(source.db, { mode: 'private' });
+  await post(source, `/api/admin/projects/${privateProject.id}/features`, {
     name: 'hidden',
     tags: [{ type: 'simple', value: 'shared' }],
   });
@@ -234,9 +234,9 @@ test('exports by name, by project or by tag, but only what the caller may read',
   const names = ({ body }: ApiResponse) => body.features.map(({ name }: { name: string }) => name);
 
   expect(names(await exportWith({ tag: 'simple:shared' }))).toEqual(['hidden', 'seen']);
-  expect(names(await exportWith({ project: secret.id }))).toEqual(['hidden']);
+  expect(names(await exportWith({ project: privateProject.id }))).toEqual(['hidden']);
   expect(names(await exportWith({ tag: 'simple:shared' }, viewer.token))).toEqual(['seen']);
-  expect(names(await exportWith({ project: secret.id }, viewer.token))).toEqual([]);
+  expect(names(await exportWith({ project: privateProject.id }, viewer.token))).toEqual([]);
   expect((await exportWith({ features: ['hidden'] }, viewer.token)).status).toBe(404);
   expect((await exportWith({ features: ['nowhere'] })).status).toBe(404);
   for (const query of [{}, { features: ['seen'], project: 'default' }, { tag: 'simple' }]) {
@@ -245,7 +245,7 @@ test('exports by name, by project or by tag, but only what the caller may read',
 });
 
 test('an export omits context fields of projects that the caller cannot read', async () => {
-  const secret = await makeProject(source.db, { mode: 'private' });
+  const privateProject = await makeProject(source.db, { mode: 'private' });
   const featuresPath = '/api/admin/projects/default/features';
   await post(source, featuresPath, { name: 'names-a-field' });
   await post(source, `${featuresPath}/names-a-field/environments/production/strategies`, {
@@ -256,14 +256,14 @@ test('an export omits context fields of projects that the caller cannot read', a
     .insertInto('context_fields')
     .values({
       name: 'rank',
-      project: secret.id,
+      project: privateProject.id,
       description: 'Secret',
       legal_values: '[{"value":"general"}]',
     })
     .execute();
   const viewer = await makeUser(source.db, 'Viewer');
   const member = await makeUser(source.db, 'Viewer');
-  await makeMember(source.db, member, secret.id, 'Member');
+  await makeMember(source.db, member, privateProject.id, 'Member');
   const exportFieldsAs = async ({ token }: { token: string }) =>
     (await post(source, `${BATCH}/export`, { features: ['names-a-field'], environment: 'production' }, token))
       .body.contextFields;
@@ -429,7 +429,7 @@ test.each<[string, object, string[]]>([
   expect((await call(source.app, 'GET', '/api/admin/projects/default/features/n')).status).toBe(404);
 });
 
-test('reports naming pattern, feature limit, missing environment and taken names in one response', async () => {
+test('reports a missing environment, taken names, an exceeded feature limit and a naming pattern violation in one response', async () => {
   const { id } = await makeProject(source.db, { environments: ['development'] });
   await call(source.app, 'PUT', `/api/admin/projects/${id}/settings`, {
     body: { featureLimit: 1, featureNaming: { pattern: 'x-.+' } },
@@ -490,8 +490,8 @@ test('validation warns about an archived feature, and the import leaves it uncha
 });
 
 test('validation does not reveal whether a feature of a different project is archived', async () => {
-  const secret = await makeProject(source.db, { mode: 'private' });
-  const featuresPath = `/api/admin/projects/${secret.id}/features`;
+  const privateProject = await makeProject(source.db, { mode: 'private' });
+  const featuresPath = `/api/admin/projects/${privateProject.id}/features`;
   for (const name of ['hidden-active', 'hidden-resting']) await post(source, featuresPath, { name });
   await call(source.app, 'DELETE', `${featuresPath}/hidden-resting`);
   const viewer = await makeUser(source.db, 'Viewer');

@@ -59,7 +59,7 @@ test('rejects a request without a token with 401', async () => {
   expect((await call(harness.app, 'GET', URL, { token: null })).status).toBe(401);
 });
 
-test('counts what the instance contains, and the instance id stays the same', async () => {
+test('counts the contents of the instance, and keeps the instance id', async () => {
   const readStatistics = async () =>
     (await call(harness.app, 'GET', '/api/admin/instance-admin/statistics')).body;
   const statisticsBefore = await readStatistics();

@@ -33,24 +33,24 @@ const MAX_GRANTS = 10_000;
 export type RequestedGrant = Grant & { path: string; rolesPath: string };
 
 /** Computes the new grants from the current grants and the requested grants. */
-type Rule = (current: Grant[], requested: Grant[]) => Grant[];
+type Rule = (currentGrants: Grant[], requested: Grant[]) => Grant[];
 
 /** Replaces all grants of the project. */
-export const replaceAll: Rule = (_current, requested) => requested;
+export const replaceAll: Rule = (_currentGrants, requested) => requested;
 
 /** Replaces the roles of the requested users and groups. */
-export const replaceRoles: Rule = (current, requested) => {
+export const replaceRoles: Rule = (currentGrants, requested) => {
   const replacedHolders = new Set(requested.map(holderKey));
-  return [...current.filter(grant => !replacedHolders.has(holderKey(grant))), ...requested];
+  return [...currentGrants.filter(grant => !replacedHolders.has(holderKey(grant))), ...requested];
 };
 
 /** Adds the roles to those that the users and groups already have. */
-export const addRoles: Rule = (current, requested) => [...current, ...requested];
+export const addRoles: Rule = (currentGrants, requested) => [...currentGrants, ...requested];
 
-/** Revokes the roles from the requested users and groups. */
-export const revokeRoles: Rule = (current, requested) => {
+/** Revokes the requested roles from the given users and groups. */
+export const revokeRoles: Rule = (currentGrants, requested) => {
   const revokedRoles = rolesByHolder(requested);
-  return current.map(grant => ({
+  return currentGrants.map(grant => ({
     ...grant,
     roles: grant.roles.filter(role => !revokedRoles.get(holderKey(grant))?.includes(role)),
   }));

@@ -24,7 +24,7 @@ test('creates a single first admin if several servers start together, and change
   expect((await tryLogin(harness.app, 'first')).status).toBe(200);
 });
 
-test('does not create a deleted first admin again', async () => {
+test('does not recreate a deleted first admin', async () => {
   await sql`update users set deleted_at = now()`.execute(harness.db);
 
   await createFirstAdmin(harness.db, 'first', PASSWORD);

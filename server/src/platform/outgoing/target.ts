@@ -3,7 +3,7 @@ import { isAllowedAddress, isIpAddress, type TargetPolicy } from './address.ts';
 const MAX_URL_LENGTH = 2_000;
 const MAX_HOST_LENGTH = 253;
 
-/** Returns why requests to this URL are not allowed, or undefined if they are. It makes no DNS lookup. */
+/** Returns the reason why requests to this URL are not allowed, or undefined if they are allowed. Does no DNS lookup. */
 export function findTargetProblem(text: string, policy: TargetPolicy): string | undefined {
   const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text);
   if (!url) return `must be a URL such as https://example.com/hook, of at most ${MAX_URL_LENGTH} characters`;

@@ -18,7 +18,7 @@ export const ESCAPED_PATTERN = `\\\\("|${WHITESPACE}$)`;
 const UNESCAPED_LIST_PATTERN = `"|\\\\${WHITESPACE}(,|$)`;
 const ESCAPED_LIST_PATTERN = `\\\\("|${WHITESPACE}(,|$))`;
 
-/** The parameters that become part of a rule, by strategy type, and the pattern that matches strings that break the rule. */
+/** The parameters that become part of a rule, by strategy type, and the pattern of the strings that make the rule invalid. */
 export const PARAMETERS: readonly { type: string; parameter: string; pattern: string }[] = [
   { type: 'flexibleRollout', parameter: 'groupId', pattern: UNESCAPED_PATTERN },
   { type: 'flexibleRollout', parameter: 'stickiness', pattern: UNESCAPED_PATTERN },
@@ -36,7 +36,7 @@ const regExpByPattern = new Map(
   ]),
 );
 
-/** Returns the problem with a string that breaks the rule, or undefined for other strings. */
+/** Returns the problem with a string that makes the rule invalid, or undefined for other strings. */
 function findProblem(text: string, pattern: string): string | undefined {
   const match = regExpByPattern.get(pattern)?.exec(text);
   if (!match) return undefined;

@@ -176,7 +176,7 @@ test.each<[string, string, object, string, string]>([
     'Unknown field "enable".',
   ],
 ])(
-  '%s /%s rejects an unknown field, because the operation creates access: %j',
+  '%s /%s rejects an unknown field, because the operation grants access: %j',
   async (method, path, body, index, message) => {
     const response = await call(harness.app, method as 'POST', `/api/admin/${path}`, { body });
 

@@ -17,9 +17,9 @@ declare module 'fastify' {
      */
     rejectCaseVariants?: boolean;
     /**
-     * Rejects every body field that no schema mentions, for operations that create a secret, a permission or access. For example, a
-     * token with `enviroment` would be valid in the default environment. The listed fields have no effect and are accepted, because
-     * Unleash clients send them. Fields of objects and lists are written with dots: `permissions.id`.
+     * Rejects every body field that no schema mentions, for operations that create a secret or grant permissions or access. For
+     * example, a token with `enviroment` would be valid in the default environment. The listed fields have no effect and are
+     * accepted, because Unleash clients send them. Fields of objects and lists are written with dots: `permissions.id`.
      */
     rejectUnknownFieldsExcept?: readonly string[];
     /** Fields of the body that have no effect although the schema allows them. */

@@ -6,10 +6,10 @@ import type { TextMatches } from './find.ts';
 import { MAX_SMALL_LENGTH } from './large.ts';
 import { foldCase, listTexts } from './store.ts';
 
-/** Finds a string among the recent events. */
+/** Finds the recent events that contain a string. */
 export type RecentTexts = (db: Reader, recent: RecentPostings, text: string) => Promise<TextMatches>;
 
-/** The maximum number of characters in memory. Events beyond this number are checked in the database. */
+/** The maximum number of characters in memory. Events beyond this limit are checked in the database. */
 const MAX_TOTAL_LENGTH = 32_000_000;
 
 type ChunkTexts = { chunk: number; lastId: number; length: number; texts: (string | undefined)[] };
@@ -22,8 +22,8 @@ const emptyTexts = (chunk: number): ChunkTexts => ({
 });
 
 /**
- * Keeps the folded texts of the recent events in memory, about 20 MB, because reading these events took 0.5 s per search. The first
- * search that needs the texts loads them.
+ * Keeps the case-folded texts of the recent events in memory, about 20 MB, because reading these events took 0.5 s per search. The
+ * first search that needs the texts loads them.
  */
 export function makeRecentTexts(): RecentTexts {
   let loadedTexts = emptyTexts(-1);
@@ -31,12 +31,12 @@ export function makeRecentTexts(): RecentTexts {
 
   async function load(db: Reader, { chunk, lastId }: RecentPostings): Promise<void> {
     if (chunk > loadedTexts.chunk) loadedTexts = emptyTexts(chunk);
-    const first = getFirstId(chunk);
+    const firstId = getFirstId(chunk);
     while (loadedTexts.chunk === chunk && loadedTexts.lastId < lastId) {
-      const texts = await listTexts(db, chunk, loadedTexts.lastId + 1 - first);
-      const committedTexts = texts.filter(({ position }) => first + position <= lastId);
+      const texts = await listTexts(db, chunk, loadedTexts.lastId + 1 - firstId);
+      const committedTexts = texts.filter(({ position }) => firstId + position <= lastId);
       for (const { position, text } of committedTexts) addText(position, text);
-      loadedTexts.lastId = first + (committedTexts.at(-1)?.position ?? lastId - first);
+      loadedTexts.lastId = firstId + (committedTexts.at(-1)?.position ?? lastId - firstId);
     }
   }
 

@@ -13,9 +13,10 @@ const MAX_REVISIONS = 1_000;
 const MAX_READ_REVISIONS = 100;
 
 /**
- * The instances that keep polling but still present a revision older than a change from more than ten minutes ago, with
- * `published_at` of the first change that they lack. Only what the instance itself presents counts, so an instance is not found if
- * it was not seen after the change, if it streams, or if it presents no revision of this history. docs/decisions/0027-reach.md
+ * The instances whose last poll still presented an older revision although the change was more than ten minutes and more than
+ * three poll intervals old by then, with `published_at` of the first change that they lack. Only what the instance
+ * itself presents counts, so an instance is not found if it was not seen after the change, if it streams, or if it presents no
+ * revision of this history. docs/decisions/0027-reach.md
  */
 export const selectInstancesBehind = (condition: RawBuilder<unknown> = sql`true`) => sql`
   with settled as materialized (
