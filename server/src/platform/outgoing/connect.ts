@@ -81,5 +81,5 @@ function checkRemoteAddress(
 ): Error | undefined {
   const remoteAddress = socket.remoteAddress ?? '';
   if (isAllowedHost(host, policy) || isAllowedAddress(remoteAddress, policy)) return undefined;
-  return new DisallowedTargetError(`The connection to ${address} ended at a private IP address.`);
+  return new DisallowedTargetError(`The connection to ${address} reached a private IP address.`);
 }
