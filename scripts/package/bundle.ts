@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
 export type BundleOptions = {
@@ -24,18 +25,31 @@ const dropLibraryMaps: Plugin = {
 };
 
 /**
- * Marks the start of each run of lines without a source, which come from libraries. Otherwise Node.js would attribute them to the
+ * Reduces the mappings to what a stack trace shows: a file and a line. Columns and names would be two thirds of a source map. Also
+ * marks the start of each run of lines without a source, which come from libraries. Otherwise Node.js would attribute them to the
  * closest line of ours before them, so a stack frame in pg-boss would name a Halyard file.
  */
-export const markUnmapped = (mappings: string): string =>
-  mappings
-    .split(';')
-    .map((line, n, lines) => (line === '' && lines[n - 1] !== '' ? 'A' : line))
-    .join(';');
+export const reduceMappings = (mappings: string): string =>
+  encode(
+    decode(mappings).map((segments, line, lines): SourceMapSegment[] => {
+      if (segments.length === 0) return lines[line - 1]?.length === 0 ? [] : [[0]];
+      return segments.filter((segment, n) => !isSameLine(segment, segments[n - 1])).map(dropName);
+    }),
+  );
 
-function markUnmappedInFile(file: string): void {
+const isSameLine = ([, source, line]: SourceMapSegment, other: SourceMapSegment | undefined): boolean =>
+  other !== undefined && other[1] === source && other[2] === line;
+
+const dropName = ([column, ...origin]: SourceMapSegment): SourceMapSegment => {
+  const [source, line, sourceColumn] = origin;
+  return source === undefined || line === undefined || sourceColumn === undefined
+    ? [column]
+    : [column, source, line, sourceColumn];
+};
+
+function reduceMap(file: string): void {
   const map = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...map, mappings: markUnmapped(map.mappings) }));
+  writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: reduceMappings(map.mappings) }));
 }
 
 /** Bundles the entries with all their dependencies. Returns the paths of the modules in the bundle. */
@@ -71,6 +85,6 @@ export async function bundle({
   await build.close();
   const chunks = output.filter((file): file is OutputChunk => file.type === 'chunk');
   if (maps === 'ours')
-    for (const { fileName, map } of chunks) if (map) markUnmappedInFile(join(folder, `${fileName}.map`));
+    for (const { fileName, map } of chunks) if (map) reduceMap(join(folder, `${fileName}.map`));
   return [...new Set(chunks.flatMap(({ modules }) => Object.keys(modules)))].toSorted();
 }
