@@ -105,6 +105,37 @@ testAsAdmin('the Node sample on the page keeps running while the server is down'
   expect(child.exitCode).toBeNull();
 });
 
+testAsAdmin(
+  'finds a token that expires soon, extends it from its project, and replaces it with one that is valid for as long',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    const { name } = await createToken(api, { projects: [project], expiresAt: inDays(10) });
+    const other = await createToken(api, { projects: [project], expiresAt: inDays(90) });
+    await visit(page, `/projects/${project}/settings/tokens`);
+
+    await row(page, other.name).waitFor();
+    await page.getByText('Expires soon 1').click();
+    await page.getByText('1 token', { exact: true }).waitFor();
+    await row(page, name)
+      .getByText(/^Expires /)
+      .waitFor();
+    await expectAccessible(page);
+
+    await row(page, name).click();
+    await detail(page, name).getByRole('button', { name: 'Change the expiry…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Last valid day').fill(inDays(60).slice(0, 10));
+    await dialog.getByRole('button', { name: 'Save the expiry' }).click();
+    await page.getByText('No tokens match.').waitFor();
+
+    await page.getByText('All 2').click();
+    await row(page, other.name).click();
+    await detail(page, other.name).getByRole('link', { name: 'Rotate the secret…' }).click();
+    expect(await page.getByLabel('Last valid day').inputValue()).toBe(inDays(90).slice(0, 10));
+  },
+);
+
 testAsAdmin('asks before it discards a new token', async ({ page }) => {
   await visit(page, '/admin/tokens/new');
   await page.getByLabel('Name').fill('checkout service');

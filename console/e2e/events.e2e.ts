@@ -343,7 +343,7 @@ test('a view is saved under a name, opens with its filters, and is updated, rena
   const openViews = () => page.getByRole('button', { name: 'Saved views' }).click();
 
   await openViews();
-  await views.getByLabel('Name of a new view').fill('One project');
+  await views.getByLabel('Save these filters as').fill('One project');
   await expectAccessible(page);
   await views.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('View “One project” saved.').waitFor();

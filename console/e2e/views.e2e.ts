@@ -3,7 +3,7 @@ import { expectAccessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { test } from './support/test.ts';
 
-test('a view of the flags is shared with a project, opened by somebody else, renamed and deleted by the person who shared it', async ({
+test('a view of the flags is shared with a project, opened by somebody else, updated, renamed and deleted by the person who shared it', async ({
   page,
   newPage,
   api,
@@ -37,7 +37,31 @@ test('a view of the flags is shared with a project, opened by somebody else, ren
   await otherPage.waitForURL(`**/projects/${project}?query=${flag}`);
   await otherPage.getByText('1 flag', { exact: true }).waitFor();
 
+  await page.goto(`/projects/${project}`);
   await openViews();
+  await dialog()
+    .getByRole('button', { name: `Update ${name}` })
+    .click();
+  await page.getByText(`View “${name}” now has the filters of this page.`).waitFor();
+  const readQueries = async () =>
+    (await api.send<{ views: { query: string }[] }>('GET', `/api/admin/projects/${project}/views`)).views.map(
+      view => view.query,
+    );
+  expect(await readQueries()).toEqual(['']);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(readQueries).toEqual([`query=${flag}`]);
+  await page.keyboard.press('Escape');
+
+  await page.goto(`/projects/${project}/events`);
+  await openViews();
+  await dialog()
+    .getByRole('button', { name: `Rename ${name}` })
+    .waitFor();
+  expect(
+    await dialog()
+      .getByRole('button', { name: `Update ${name}` })
+      .count(),
+  ).toBe(0);
   await dialog()
     .getByRole('button', { name: `Rename ${name}` })
     .click();
@@ -51,7 +75,7 @@ test('a view of the flags is shared with a project, opened by somebody else, ren
   await dialog()
     .getByRole('button', { name: `Delete ${newName}` })
     .click();
-  await page.getByText(`View “${newName}” is no longer shared.`).waitFor();
+  await page.getByText(`View “${newName}” deleted for everybody.`).waitFor();
   const readViewNames = async () =>
     (await api.send<{ views: { name: string }[] }>('GET', `/api/admin/projects/${project}/views`)).views.map(
       view => view.name,

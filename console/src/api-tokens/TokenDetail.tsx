@@ -2,7 +2,9 @@ import { Button, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { AppWindow } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { can } from '../api/can.ts';
 import { loadChunk } from '../api/chunks.ts';
+import { useMe } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
@@ -15,7 +17,7 @@ import { formatCount } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 import { Facts } from './Facts.tsx';
 import { type ApiToken, deleteToken, type TokenUse, updateExpiry } from './queries.ts';
-import { endOfDay, getReplacementName, isExpired } from './words.ts';
+import { endOfDay, getReplacementExpiry, getReplacementName, isExpired } from './words.ts';
 
 const ConnectExisting = lazy(() =>
   loadChunk(() => import('../connect/ConnectExisting.tsx')).then(module => ({
@@ -40,6 +42,8 @@ export function TokenDetail({
   onClose(): void;
 }) {
   const navigate = useNavigate();
+  // Only a permission on the instance allows this, so the pages of a project do not offer it to everybody.
+  const mayChangeExpiry = can(useMe(), 'updateApiToken');
   const remove = async () => {
     await deleteToken(project, token);
     await navigate({ to: path });
@@ -58,7 +62,7 @@ export function TokenDetail({
         <Facts token={token} projectNames={projectNames} />
         {token.type !== 'admin' && (
           <div className={s.buttons}>
-            {project === undefined && <Expiry token={token} />}
+            {(project === undefined || mayChangeExpiry) && <Expiry token={token} />}
             {token.type !== 'edge' && <Replace token={token} project={project} path={path} />}
           </div>
         )}
@@ -165,6 +169,7 @@ function Replace({ token, project, path }: { token: ApiToken; project: string | 
               name: getReplacementName(token.tokenName),
               environment: token.environment ?? undefined,
               projects: token.projects,
+              expires: getReplacementExpiry(token),
               replaces: String(token.id),
             }}
           />

@@ -14,7 +14,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import s from './api-tokens.module.css';
 import { type ApiToken, applicationsByTokenQuery, type TokenUse, tokensQuery } from './queries.ts';
 import { TokenDetail } from './TokenDetail.tsx';
-import { formatProjects, getTypeLabel, isExpired, isUnused } from './words.ts';
+import { formatProjects, getTypeLabel, isExpired, isExpiringSoon, isUnused } from './words.ts';
 
 const getKey = ({ id }: ApiToken): string => String(id);
 const COLUMNS = [
@@ -29,6 +29,12 @@ const COLUMNS = [
   { label: 'Environment' },
   { label: 'Projects' },
   { label: 'Type' },
+];
+
+/** The states that the list can be limited to. */
+const STATES = [
+  { value: 'unused', label: 'Unused for 30 days', matches: (token: ApiToken) => isUnused(token) },
+  { value: 'expiring', label: 'Expires soon', matches: (token: ApiToken) => isExpiringSoon(token) },
 ];
 
 /** Lists all API tokens that the user may read. */
@@ -69,7 +75,8 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
       ].join('\n'),
     [projectNames, applicationsByToken],
   );
-  const unusedCount = useMemo(() => data?.filter(token => isUnused(token)).length, [data]);
+  const counts = useMemo(() => STATES.map(({ matches }) => data?.filter(matches).length ?? ''), [data]);
+  const state = STATES.find(({ value }) => value === search.state);
   const selectedToken = data?.find(token => getKey(token) === search.token);
   const showAll = () => push({ state: undefined });
   return (
@@ -97,20 +104,16 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
       }}
       filters={
         <SegmentedControl
-          aria-label="Usage"
-          value={search.state === 'unused' ? 'unused' : 'all'}
+          aria-label="State"
+          value={state?.value ?? 'all'}
           data={[
             { value: 'all', label: `All ${data?.length ?? ''}` },
-            { value: 'unused', label: `Unused for 30 days ${unusedCount ?? ''}` },
+            ...STATES.map(({ value, label }, index) => ({ value, label: `${label} ${counts[index]}` })),
           ]}
-          onChange={value => push({ state: value === 'unused' ? value : undefined })}
+          onChange={value => push({ state: value === 'all' ? undefined : value })}
         />
       }
-      filter={
-        search.state === 'unused'
-          ? { label: 'Unused for 30 days', matches: isUnusedNow, onRemove: showAll }
-          : undefined
-      }
+      filter={state && { label: state.label, matches: state.matches, onRemove: showAll }}
       empty="No API tokens yet. An SDK needs a token for its environment."
       detail={
         selectedToken && (
@@ -128,8 +131,6 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
     />
   );
 }
-
-const isUnusedNow = (token: ApiToken): boolean => isUnused(token);
 
 function TokenRow({
   token,
@@ -156,7 +157,14 @@ function TokenRow({
           {isExpired(token) ? (
             <State tone="off">Expired</State>
           ) : (
-            isUnused(token) && <State tone="warn">Unused for 30 days</State>
+            <>
+              {isUnused(token) && <State tone="warn">Unused for 30 days</State>}{' '}
+              {isExpiringSoon(token) && token.expiresAt !== null && (
+                <State tone="warn">
+                  Expires <Time at={token.expiresAt} format="date" />
+                </State>
+              )}
+            </>
           )}
         </span>
         {applications.length > 0 && <small>{applications.map(({ appName }) => appName).join(', ')}</small>}

@@ -28,12 +28,20 @@ export const NewTokenPage = () => <NewToken />;
 /** Creates a token, shows its secret once, and waits for the first SDK that uses it. The URL can prefill the fields. */
 export function NewToken(props: { project?: string; path?: string }) {
   const { search } = useFilters();
-  const { edit, name = '', environment = emptyDraft.environment, projects = [], replaces } = search;
+  const {
+    edit,
+    name = '',
+    environment = emptyDraft.environment,
+    projects = [],
+    expires = '',
+    replaces,
+  } = search;
   const initialDraft: Draft = {
     ...emptyDraft,
     name: String(name),
     type: edit === 'frontend' ? 'frontend' : 'backend',
     environment: String(environment),
+    expires: String(expires),
     projects: [projects].flat().filter(id => id !== '*'),
   };
   return (

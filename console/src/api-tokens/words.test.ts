@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { endOfDay, formatProjects, getReplacementName, getTypeLabel, isExpired, isUnused } from './words.ts';
+import {
+  endOfDay,
+  formatProjects,
+  getReplacementExpiry,
+  getReplacementName,
+  getTypeLabel,
+  isExpired,
+  isExpiringSoon,
+  isUnused,
+} from './words.ts';
 
 const NOW = Date.parse('2026-11-15T09:30:00.000Z');
 const daysAgo = (days: number): string => new Date(NOW - days * 86_400_000).toISOString();
@@ -31,6 +40,21 @@ test('expires a token at the end of the chosen day', () => {
   expect(isExpired({ expiresAt }, NOW)).toBe(false);
   expect(isExpired({ expiresAt }, NOW + 86_400_000)).toBe(true);
   expect(isExpired({ expiresAt: null }, NOW)).toBe(false);
+});
+
+test.each([
+  [null, false],
+  [daysAgo(1), false],
+  [daysAgo(-1), true],
+  [daysAgo(-30), true],
+  [daysAgo(-31), false],
+])('a token that expires at %s is expiring soon: %s', (expiresAt, expected) => {
+  expect(isExpiringSoon({ expiresAt }, NOW)).toBe(expected);
+});
+
+test('a replacement token is valid for as long as the old token was', () => {
+  expect(getReplacementExpiry({ createdAt: daysAgo(80), expiresAt: daysAgo(-10) }, NOW)).toBe('2027-02-13');
+  expect(getReplacementExpiry({ createdAt: daysAgo(80), expiresAt: null }, NOW)).toBeUndefined();
 });
 
 test('proposes a name for a replacement token', () => {

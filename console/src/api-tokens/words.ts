@@ -3,6 +3,8 @@ import type { ApiToken } from './queries.ts';
 const DAY_MS = 86_400_000;
 /** A token that nobody has used for this long can probably be deleted. */
 export const UNUSED_DAYS = 30;
+/** How long before its expiry a token should be replaced or extended. */
+const SOON_DAYS = 30;
 const ALL_PROJECTS = '*';
 
 /** Client tokens appear as backend tokens, because Unleash has renamed them. */
@@ -24,6 +26,13 @@ export const isForAllProjects = ({ projects }: Pick<ApiToken, 'projects'>): bool
 export const isExpired = ({ expiresAt }: Pick<ApiToken, 'expiresAt'>, now = Date.now()): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= now;
 
+/** Whether a token that is still valid expires within the next 30 days. */
+export function isExpiringSoon({ expiresAt }: Pick<ApiToken, 'expiresAt'>, now = Date.now()): boolean {
+  if (expiresAt === null) return false;
+  const remainingMs = Date.parse(expiresAt) - now;
+  return remainingMs > 0 && remainingMs <= SOON_DAYS * DAY_MS;
+}
+
 /** Whether nobody has used the token in the last 30 days. A newer token never counts as unused. */
 export const isUnused = (
   { seenAt, createdAt }: Pick<ApiToken, 'seenAt' | 'createdAt'>,
@@ -32,6 +41,15 @@ export const isUnused = (
 
 /** Returns the end of a day in UTC, so that the token is still valid on the day that the user chose. */
 export const endOfDay = (date: string): string => `${date}T23:59:59.000Z`;
+
+/** Returns the last valid day of a replacement token, which is valid for as long as the old token was. */
+export const getReplacementExpiry = (
+  { createdAt, expiresAt }: Pick<ApiToken, 'createdAt' | 'expiresAt'>,
+  now = Date.now(),
+): string | undefined =>
+  expiresAt === null
+    ? undefined
+    : new Date(now + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString().slice(0, 10);
 
 /** Returns the name of a replacement token: "shop" becomes "shop 2", then "shop 3". */
 export const getReplacementName = (name: string): string => {

@@ -12,7 +12,9 @@ function describeReach({ state, environments, total }: EventReach): string {
   if (state === 'live') return 'Live everywhere';
   if (state === 'unchanged') return 'This change does not affect SDKs.';
   if (state === 'unknown')
-    return instanceCount === 0 ? 'No SDK instances are known.' : 'Not every instance is known.';
+    return instanceCount === 0
+      ? 'No SDK instance has reported which changes it has.'
+      : 'Not every instance is known.';
   const unconfirmedCount = environments.reduce((sum, { unconfirmed }) => sum + unconfirmed, 0);
   const behindCount = total - unconfirmedCount;
   const ofInstances = `of ${formatCount(instanceCount, 'instance')}`;

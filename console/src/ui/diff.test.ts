@@ -60,6 +60,7 @@ test('compares the whole list if two constraints are on the same field', () => {
 test.each([
   [['parameters', 'rollout'], 'Rollout'],
   [['constraints', 'plan', 'values'], 'Constraint plan'],
+  [['constraints', 'planTier', 'inverted'], 'Constraint planTier inverted'],
   [['impressionData'], 'Impression data'],
   [['values'], 'Values'],
 ])('describes %j as "%s"', (path, label) => {

@@ -73,14 +73,20 @@ const FIELD_LABELS: Record<string, string> = {
   contextName: 'Field',
 };
 
+/** Lists whose items a path names by what the user called them. */
+const NAMED_LISTS = ['constraints', 'variants', 'environments'];
+
 /** Describes a path. For example, ['constraints', 'plan', 'values'] becomes "Constraint plan". */
 export function describePath(path: readonly string[]): string {
   const labels = path
-    .map(part => FIELD_LABELS[part] ?? part.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase())
+    .map((part, n) => (NAMED_LISTS.includes(path[n - 1] ?? '') ? part : describeField(part)))
     .filter(word => word !== '');
   const text = labels.join(' ') || (path.at(-1) ?? '');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+const describeField = (field: string): string =>
+  FIELD_LABELS[field] ?? field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 
 /** Formats a value for display, for example true as `yes`, a rollout or weight as `50 %`, and an object as JSON. */
 export function formatValue(value: unknown, path: readonly string[]): string {

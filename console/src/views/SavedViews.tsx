@@ -2,7 +2,7 @@ import '@mantine/core/styles/Popover.layer.css';
 import { ActionIcon, Button, Popover, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Bookmark, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import { Bookmark, Pencil, Save, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { viewsQuery } from '../shell/queries.ts';
@@ -72,11 +72,13 @@ export function SavedViews({
     setRenaming(undefined);
     save.reset();
   };
-  const replaceFilters = async (id: SavedView['id'], filtersToSave: string) =>
-    await updateView(await readView(id), { query: filtersToSave });
-  const update = (view: SavedView) =>
-    void run(replaceFilters(view.id, query), `View “${view.name}” now has the filters of this page.`, () =>
-      replaceFilters(view.id, view.query),
+  const replaceFilters = async (id: SavedView['id'], sharedWith: string | undefined, filtersToSave: string) =>
+    await updateView(await readView(id, sharedWith), { query: filtersToSave });
+  const update = (view: Pick<SavedView, 'id' | 'name' | 'query'>, sharedWith?: string) =>
+    void run(
+      replaceFilters(view.id, sharedWith, query),
+      `View “${view.name}” now has the filters of this page.`,
+      () => replaceFilters(view.id, sharedWith, view.query),
     ).catch(toastError);
   const remove = (view: SavedView) =>
     void run(deleteView(view.id), `View “${view.name}” deleted.`, () =>
@@ -123,9 +125,7 @@ export function SavedViews({
         <form className={s.form} onSubmit={submit} hidden={renaming?.newer !== undefined}>
           <FormErrors messages={messagesWithoutField(save.error, ['name'])} />
           <TextInput
-            label={
-              viewToRename ? `New name for “${viewToRename.name}”` : 'Name of a new view with these filters'
-            }
+            label={viewToRename ? `New name for “${viewToRename.name}”` : 'Save these filters as'}
             required
             maxLength={100}
             value={name}
@@ -160,7 +160,7 @@ export function SavedViews({
                   title="Replace its filters with those of this page"
                   onClick={() => update(view)}
                 >
-                  <RefreshCw size={13} />
+                  <Save size={13} />
                 </ActionIcon>
                 <ActionIcon
                   aria-label={`Rename ${view.name}`}
@@ -177,7 +177,13 @@ export function SavedViews({
           </ul>
         )}
         {isOpen && projectId !== undefined && (
-          <SharedViews projectId={projectId} onOpen={close} onRename={rename} />
+          <SharedViews
+            projectId={projectId}
+            page={page}
+            onOpen={close}
+            onUpdate={view => update(view, projectId)}
+            onRename={rename}
+          />
         )}
       </Popover.Dropdown>
     </Popover>

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Pencil, Trash2 } from 'lucide-react';
+import { Pencil, Save, Trash2 } from 'lucide-react';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
 import { Failure } from '../ui/Failure.tsx';
@@ -20,22 +20,27 @@ import s from './views.module.css';
 /** Lists the shared views of all the project's pages. */
 export function SharedViews({
   projectId,
+  page,
   onOpen,
+  onUpdate,
   onRename,
 }: {
   projectId: string;
+  /** The open page, whose filters can replace those of its views. */
+  page: string;
   onOpen(): void;
+  onUpdate(view: ProjectView): void;
   onRename(version: ViewVersion): void;
 }) {
   const { data: views = [], error, refetch } = useQuery(sharedViewsQuery(projectId));
   const me = useMe();
   const mayChange = ({ createdByUserId }: ProjectView): boolean =>
     createdByUserId === me.user.id || can(me, 'updateProject', { project: projectId });
-  const remove = async ({ id, name, page, query }: ProjectView) => {
+  const remove = async ({ id, name, page: pageOfView, query }: ProjectView) => {
     await unshareView(projectId, id);
-    const shareAgain = () => shareView(projectId, { name, page, query }).catch(toastError);
+    const shareAgain = () => shareView(projectId, { name, page: pageOfView, query }).catch(toastError);
     toast({
-      message: `View “${name}” is no longer shared.`,
+      message: `View “${name}” deleted for everybody.`,
       action: { label: 'Undo', run: () => void shareAgain() },
     });
   };
@@ -52,6 +57,15 @@ export function SharedViews({
             </Link>
             {mayChange(view) && (
               <>
+                {view.page === page && (
+                  <ActionIcon
+                    aria-label={`Update ${view.name}`}
+                    title="Replace its filters with those of this page, for everybody"
+                    onClick={() => onUpdate(view)}
+                  >
+                    <Save size={13} />
+                  </ActionIcon>
+                )}
                 <ActionIcon
                   aria-label={`Rename ${view.name}`}
                   title="Rename for everybody"
