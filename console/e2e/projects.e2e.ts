@@ -54,7 +54,9 @@ testAsEditor('creates a project, and checks its id while the user types', async 
   await expectAccessible(page);
   await submitButton.click();
 
-  await page.waitForURL(`/projects/${id}`);
+  // Until the project's page replaces the panel, the panel's unsaved input would block the next navigation.
+  await page.getByRole('heading', { level: 1, name: 'Mobile apps' }).waitFor();
+  expect(page.url()).toMatch(new RegExp(`/projects/${id}$`));
   expect(await api.send('GET', `/api/admin/projects/${id}`)).toMatchObject({
     name: 'Mobile apps',
     mode: 'private',
