@@ -254,7 +254,7 @@ test.each([
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('serves a file that looks like a compressed copy as a file of its own if there is no original', async () => {
+test('serves a file that looks like a compressed copy as an ordinary file if there is no original', async () => {
   expect(await get('/assets/notes.gz')).toMatchObject({ statusCode: 200, body: 'no copy of another file' });
 });
 

@@ -31,7 +31,7 @@ export function makeEvaluators(
     entries.delete(key);
   };
 
-  /** Adds the entry as the newest one, or makes it the newest one if it is stored already. */
+  /** Adds the entry as the newest one, or makes it the newest one if it is already stored. */
   const store = (key: string, entry: Entry): void => {
     remove(key);
     entries.set(key, entry);
