@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { badData } from '../platform/errors.ts';
-import { Named, NamedObject } from '../platform/http/schema.ts';
+import { NamedObject, SharedObject } from '../platform/http/schema.ts';
 
 /** Client rows in one report. */
 export const MAX_SIGHTINGS = 500;
@@ -71,6 +71,7 @@ const Instance = NamedObject('EdgeInstance', {
 
 const Batch = NamedObject(
   'EdgeMetricsBatch',
+  'A batch of counts that no longer changes. The edge sends it with the same sequence number until a server accepts it, and it is counted once',
   {
     sequence: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the batch' }),
     buckets: Type.Array(Bucket, {
@@ -79,90 +80,80 @@ const Batch = NamedObject(
     }),
     instances: Type.Array(Instance, { maxItems: MAX_BATCH_INSTANCES, description: 'Registrations of SDKs' }),
   },
-  {
-    description:
-      'A batch of counts that no longer changes. The edge sends it with the same sequence number until a server accepts it, and it is counted once',
-  },
 );
 export type ReportBatch = Static<typeof Batch>;
 
-export const EdgeReport = Named(
-  'EdgeReport',
-  Type.Object({
-    edge: Type.String({
-      pattern: '^[0-9a-f-]{36}$',
-      maxLength: 36,
-      description: 'The id that the edge chose when it first started',
-      examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
-    }),
-    version: Type.String({ maxLength: 50, description: 'Version of the edge', examples: ['0.1.0'] }),
-    epoch: Type.String({ maxLength: 50, description: 'Epoch of the revision', examples: ['0d3c9fb2a1'] }),
-    revision: Type.Integer({
-      minimum: 0,
-      maximum: 2_147_483_647,
-      description: 'The revision that it serves',
-    }),
-    age: Type.Number({
-      minimum: 0,
-      maximum: 1e9,
-      description: 'Seconds since the edge last confirmed that this revision is current',
-    }),
-    clients: Type.Integer({
-      minimum: 0,
-      maximum: 1e9,
-      description: 'Number of SDK instances that it has seen',
-    }),
-    isIgnoring: Type.Boolean({ description: 'Whether the edge had no room for another instance' }),
-    isStopping: Type.Boolean({ description: 'Whether this is its last report' }),
-    heard: Type.Array(ClientSighting, {
-      maxItems: MAX_SIGHTINGS,
-      description: 'Instances of SDKs that presented a revision since the last report',
-    }),
-    requests: Type.Array(
-      NamedObject('EdgeRequests', {
-        environment: text('The environment'),
-        revision: int4('The revision that was evaluated'),
-        requests: safeInteger('Number of evaluations'),
-      }),
-      {
-        maxItems: 1_000,
-        description: 'Number of evaluations for browsers, by revision',
-      },
-    ),
-    uses: Type.Array(int4('Id of a token'), {
-      maxItems: 20_000,
-      description: 'Ids of tokens that were used',
-    }),
-    batch: Type.Optional(Batch),
+export const EdgeReport = SharedObject('EdgeReport', {
+  edge: Type.String({
+    pattern: '^[0-9a-f-]{36}$',
+    maxLength: 36,
+    description: 'The id that the edge chose when it first started',
+    examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
   }),
-);
+  version: Type.String({ maxLength: 50, description: 'Version of the edge', examples: ['0.1.0'] }),
+  epoch: Type.String({ maxLength: 50, description: 'Epoch of the revision', examples: ['0d3c9fb2a1'] }),
+  revision: Type.Integer({
+    minimum: 0,
+    maximum: 2_147_483_647,
+    description: 'The revision that it serves',
+  }),
+  age: Type.Number({
+    minimum: 0,
+    maximum: 1e9,
+    description: 'Seconds since the edge last confirmed that this revision is current',
+  }),
+  clients: Type.Integer({
+    minimum: 0,
+    maximum: 1e9,
+    description: 'Number of SDK instances that it has seen',
+  }),
+  isIgnoring: Type.Boolean({ description: 'Whether the edge had no room for another instance' }),
+  isStopping: Type.Boolean({ description: 'Whether this is its last report' }),
+  heard: Type.Array(ClientSighting, {
+    maxItems: MAX_SIGHTINGS,
+    description: 'Instances of SDKs that presented a revision since the last report',
+  }),
+  requests: Type.Array(
+    NamedObject('EdgeRequests', {
+      environment: text('The environment'),
+      revision: int4('The revision that was evaluated'),
+      requests: safeInteger('Number of evaluations'),
+    }),
+    {
+      maxItems: 1_000,
+      description: 'Number of evaluations for browsers, by revision',
+    },
+  ),
+  uses: Type.Array(int4('Id of a token'), {
+    maxItems: 20_000,
+    description: 'Ids of tokens that were used',
+  }),
+  batch: Type.Optional(Batch),
+});
 export type EdgeReport = Static<typeof EdgeReport>;
 
-export const EdgeReportResult = Named(
-  'EdgeReportResult',
-  Type.Object({
-    missing: Type.Array(
-      NamedObject('EdgeUnknownClient', {
-        token: Type.Integer({ description: 'Id of the API token' }),
-        id: Type.String({ description: 'Id of the connection' }),
-      }),
-      {
-        description:
-          'Instances that the report did not name and the server does not know. The edge forgets them',
-      },
-    ),
-    questions: Type.Array(
-      NamedObject('EdgeQuestion', {
-        environment: Type.String({ description: 'The environment' }),
-        revision: Type.Integer({ description: 'The revision' }),
-      }),
-      {
-        description:
-          'Revisions that a caller is waiting for. The edge makes its clients reconnect to learn which revisions they have',
-      },
-    ),
-  }),
-);
+export const EdgeReportResult = SharedObject('EdgeReportResult', {
+  missing: Type.Array(
+    NamedObject('EdgeUnknownClient', {
+      token: Type.Integer({ description: 'Id of the API token' }),
+      id: Type.String({ description: 'Id of the connection' }),
+    }),
+    {
+      description:
+        'Instances that the report did not name and the server does not know. The edge forgets them',
+    },
+  ),
+  questions: Type.Array(
+    NamedObject('EdgeQuestion', {
+      environment: Type.String({ description: 'The environment' }),
+      revision: Type.Integer({ description: 'The revision' }),
+    }),
+    {
+      description:
+        'Revisions that a caller is waiting for. The edge makes its clients reconnect to learn which revisions they have',
+    },
+  ),
+});
 export type EdgeReportResult = Static<typeof EdgeReportResult>;
 
 const validator = Compile(EdgeReport);

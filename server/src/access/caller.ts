@@ -1,28 +1,22 @@
 import { invalidOperation } from '@halyard/plane/platform/errors.ts';
-import { Named, Nullable } from '@halyard/plane/platform/http/schema.ts';
+import { Nullable, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import type { Actor } from '../platform/actor.ts';
 
-export const Caller = Named(
-  'Caller',
-  Type.Object(
-    {
-      id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
-      name: Type.String({
-        description: 'The name, or the username or email address of a user without a name',
-        examples: ['Alice Moreau'],
-      }),
-      username: Nullable(Type.String({ description: 'Username of the caller', examples: ['alice'] })),
-      email: Nullable(
-        Type.String({ description: 'Email address of the caller', examples: ['alice@example.com'] }),
-      ),
-      isAPI: Type.Boolean({
-        description: 'true for a service account and for an admin token',
-      }),
-    },
-    { description: 'The caller of the request' },
+export const Caller = SharedObject('Caller', 'The caller of the request', {
+  id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
+  name: Type.String({
+    description: 'The name, or the username or email address of a user without a name',
+    examples: ['Alice Moreau'],
+  }),
+  username: Nullable(Type.String({ description: 'Username of the caller', examples: ['alice'] })),
+  email: Nullable(
+    Type.String({ description: 'Email address of the caller', examples: ['alice@example.com'] }),
   ),
-);
+  isAPI: Type.Boolean({
+    description: 'true for a service account and for an admin token',
+  }),
+});
 export type Caller = Static<typeof Caller>;
 
 type Account = { id: number; name: string | null; username: string | null; email: string | null };

@@ -1,5 +1,12 @@
 import type { FastifySchema } from 'fastify';
-import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
+import {
+  type Static,
+  type TObject,
+  type TObjectOptions,
+  type TProperties,
+  type TSchema,
+  Type,
+} from 'typebox';
 import { ERROR_NAMES, type ErrorName } from '../errors.ts';
 import { ROW_ID } from './input/row-ids.ts';
 import { nameRule, RULE } from './input/violations.ts';
@@ -14,11 +21,41 @@ export function Named<T extends TSchema>(name: string, schema: T): NamedSchema<T
 }
 
 /** An object with its own name in the OpenAPI document, for a body or part of a schema that does not need `Named`. */
-export const NamedObject = <T extends TProperties>(
+export function NamedObject<T extends TProperties>(
   name: string,
   properties: T,
-  options: TObjectOptions = {},
-) => Type.Object(properties, { title: name, ...options });
+  options?: TObjectOptions,
+): TObject<T>;
+export function NamedObject<T extends TProperties>(
+  name: string,
+  description: string,
+  properties: T,
+): TObject<T>;
+export function NamedObject(name: string, ...parts: Parameters<typeof arrange>): TObject {
+  const [properties, options] = arrange(...parts);
+  return Type.Object(properties, { title: name, ...options });
+}
+
+/** An object to which other schemas refer: `Named` for objects. */
+export function SharedObject<T extends TProperties>(
+  name: string,
+  properties: T,
+  options?: TObjectOptions,
+): NamedSchema<TObject<T>>;
+export function SharedObject<T extends TProperties>(
+  name: string,
+  description: string,
+  properties: T,
+): NamedSchema<TObject<T>>;
+export function SharedObject(name: string, ...parts: Parameters<typeof arrange>): NamedSchema {
+  return Named(name, Type.Object(...arrange(...parts)));
+}
+
+/** Returns the properties and options of an object. The overloads above accept properties after a description. */
+const arrange = (first: string | TProperties, second: object = {}): [TProperties, TObjectOptions] =>
+  typeof first === 'string'
+    ? [second as TProperties, { description: first }]
+    : [first, second as TObjectOptions];
 
 export function Ref<T extends NamedSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` });
@@ -122,27 +159,24 @@ export const Nothing = Type.Unsafe<undefined>({
   description: 'Success. The response has no body',
 });
 
-export const ErrorBody = Named(
-  'ApiError',
-  Type.Object({
-    id: Type.String({
-      format: 'uuid',
-      description: 'Id of this error. The server log lists the cause under the same id',
-    }),
-    name: Type.String({
-      enum: [...ERROR_NAMES],
-      description: 'Kind of error. Match on it instead of the message; later versions may add kinds',
-    }),
-    message: Type.String({ description: 'The error and how to fix it' }),
-    details: Type.Array(
-      NamedObject('ErrorDetail', {
-        message: Type.String({ description: 'One violation and how to fix it' }),
-        path: Type.Optional(Type.String({ description: 'Where in the request, such as /query/limit' })),
-      }),
-      { description: 'Every violation, not only the first' },
-    ),
+export const ErrorBody = SharedObject('ApiError', {
+  id: Type.String({
+    format: 'uuid',
+    description: 'Id of this error. The server log lists the cause under the same id',
   }),
-);
+  name: Type.String({
+    enum: [...ERROR_NAMES],
+    description: 'Kind of error. Match on it instead of the message; later versions may add kinds',
+  }),
+  message: Type.String({ description: 'The error and how to fix it' }),
+  details: Type.Array(
+    NamedObject('ErrorDetail', {
+      message: Type.String({ description: 'One violation and how to fix it' }),
+      path: Type.Optional(Type.String({ description: 'Where in the request, such as /query/limit' })),
+    }),
+    { description: 'Every violation, not only the first' },
+  ),
+});
 
 const ERROR_RESPONSES = {
   400: [

@@ -1,61 +1,43 @@
 import { Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject } from '../../platform/http/schema.ts';
 
-const Constraint = NamedObject(
-  'SdkConstraint',
-  {
-    contextName: Type.String({ description: 'Name of the context field', examples: ['country'] }),
-    operator: Type.String({ description: 'Operator of the constraint', examples: ['IN'] }),
-    values: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Values to compare the context field with',
-        examples: [['DE', 'FR']],
-      }),
-    ),
-    value: Type.Optional(
-      Type.String({ description: 'Value to compare the context field with', examples: [] }),
-    ),
-    inverted: Type.Optional(
-      Type.Boolean({ description: 'Whether the result is negated', examples: [false] }),
-    ),
-    caseInsensitive: Type.Optional(
-      Type.Boolean({ description: 'Whether case is ignored', examples: [false] }),
-    ),
-  },
-  { description: 'A condition on a context field' },
-);
+const Constraint = NamedObject('SdkConstraint', 'A condition on a context field', {
+  contextName: Type.String({ description: 'Name of the context field', examples: ['country'] }),
+  operator: Type.String({ description: 'Operator of the constraint', examples: ['IN'] }),
+  values: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Values to compare the context field with',
+      examples: [['DE', 'FR']],
+    }),
+  ),
+  value: Type.Optional(Type.String({ description: 'Value to compare the context field with', examples: [] })),
+  inverted: Type.Optional(Type.Boolean({ description: 'Whether the result is negated', examples: [false] })),
+  caseInsensitive: Type.Optional(Type.Boolean({ description: 'Whether case is ignored', examples: [false] })),
+});
 
-const Payload = NamedObject(
-  'SdkPayload',
-  {
-    type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
-    value: Type.String({ description: 'The payload as a string', examples: ['blue'] }),
-  },
-  { description: 'The payload of a variant' },
-);
+const Payload = NamedObject('SdkPayload', 'The payload of a variant', {
+  type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
+  value: Type.String({ description: 'The payload as a string', examples: ['blue'] }),
+});
 
-const Variant = NamedObject(
-  'SdkVariant',
-  {
-    name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
-    weight: Type.Integer({ description: 'Share of users in thousandths', examples: [1000] }),
-    weightType: Type.Optional(
-      Type.String({
-        description:
-          'fix: the weight stays as entered. variable: the variant gets an equal share of the remaining weight',
-        examples: ['variable'],
-      }),
-    ),
-    stickiness: Type.Optional(
-      Type.String({
-        description: 'Context field that decides which variant a user gets',
-        examples: ['default'],
-      }),
-    ),
-    payload: Type.Optional(Payload),
-  },
-  { description: 'A variant' },
-);
+const Variant = NamedObject('SdkVariant', 'A variant', {
+  name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
+  weight: Type.Integer({ description: 'Share of users in thousandths', examples: [1000] }),
+  weightType: Type.Optional(
+    Type.String({
+      description:
+        'fix: the weight stays as entered. variable: the variant gets an equal share of the remaining weight',
+      examples: ['variable'],
+    }),
+  ),
+  stickiness: Type.Optional(
+    Type.String({
+      description: 'Context field that decides which variant a user gets',
+      examples: ['default'],
+    }),
+  ),
+  payload: Type.Optional(Payload),
+});
 
 const Strategy = NamedObject('SdkStrategy', {
   name: Type.String({ description: 'Name of the strategy type', examples: ['flexibleRollout'] }),
@@ -87,139 +69,106 @@ const Parent = NamedObject('SdkParent', {
   ),
 });
 
-export const SdkFeature = Named(
-  'SdkFeature',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
-      type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
-      project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-      enabled: Type.Boolean({
-        description: 'Whether the feature is enabled in the environment and has an enabled strategy',
-        examples: [true],
-      }),
-      stale: Type.Boolean({ description: 'Whether the feature is marked as stale', examples: [false] }),
-      impressionData: Type.Boolean({
-        description: 'Whether SDKs raise an event each time the feature is evaluated',
-        examples: [false],
-      }),
-      strategies: Type.Array(Strategy, { description: 'The enabled strategies' }),
-      variants: Type.Array(Variant),
-      dependencies: Type.Optional(
-        Type.Array(Parent, { description: 'The parents of the feature', examples: [] }),
-      ),
-    },
-    { description: 'A feature as SDKs receive it' },
-  ),
-);
-
-export const SdkSegment = Named(
-  'SdkSegment',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
-      name: Type.String({ description: 'Name of the segment', examples: ['Europe'] }),
-      constraints: Type.Array(Constraint),
-    },
-    { description: 'A segment' },
-  ),
-);
-
-export const SdkFeatures = Named(
-  'SdkFeatures',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [2] }),
-    features: Type.Array(Ref(SdkFeature)),
-    segments: Type.Optional(
-      Type.Array(Ref(SdkSegment), {
-        description:
-          'The segments that the features use. Absent for clients that get their constraints inline',
-      }),
-    ),
-    query: NamedObject(
-      'SdkQuery',
-      {
-        environment: Type.String({ description: "The token's environment", examples: ['production'] }),
-        project: Type.Optional(
-          Type.Array(Type.String(), {
-            description: 'The projects in the filter',
-            examples: [['payments']],
-          }),
-        ),
-        namePrefix: Type.Optional(Type.String({ description: 'The prefix in the filter', examples: [] })),
-        tag: Type.Optional(
-          Type.Array(Type.String(), { description: 'The tags in the filter', examples: [] }),
-        ),
-        inlineSegmentConstraints: Type.Boolean({
-          description: 'Whether strategies contain the constraints of their segments',
-          examples: [false],
-        }),
-      },
-      { description: 'The environment and the filters of the response' },
-    ),
-    meta: NamedObject(
-      'SdkMeta',
-      {
-        revisionId: Type.Integer({ description: 'Revision of the environment', examples: [42] }),
-        etag: Type.String({ description: 'ETag of the response', examples: ['"0d3c9fb2a1.5f0c8d0e4a.42"'] }),
-        queryHash: Type.String({
-          description: 'Identifies the projects and filters of the response',
-          examples: ['5f0c8d0e4a'],
-        }),
-      },
-      { description: 'Identifies the state of the response' },
-    ),
+export const SdkFeature = SharedObject('SdkFeature', 'A feature as SDKs receive it', {
+  name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
+  type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+  project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+  enabled: Type.Boolean({
+    description: 'Whether the feature is enabled in the environment and has an enabled strategy',
+    examples: [true],
   }),
-);
+  stale: Type.Boolean({ description: 'Whether the feature is marked as stale', examples: [false] }),
+  impressionData: Type.Boolean({
+    description: 'Whether SDKs raise an event each time the feature is evaluated',
+    examples: [false],
+  }),
+  strategies: Type.Array(Strategy, { description: 'The enabled strategies' }),
+  variants: Type.Array(Variant),
+  dependencies: Type.Optional(
+    Type.Array(Parent, { description: 'The parents of the feature', examples: [] }),
+  ),
+});
 
-const SdkEvent = NamedObject(
-  'SdkEvent',
-  {
-    eventId: Type.Integer({ description: 'The revision that the events lead to', examples: [42] }),
-    type: Type.String({
-      description: 'Type of the event',
-      enum: ['hydration', 'segment-updated', 'feature-removed', 'segment-removed', 'feature-updated'],
-      examples: ['feature-removed'],
+export const SdkSegment = SharedObject('SdkSegment', 'A segment', {
+  id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
+  name: Type.String({ description: 'Name of the segment', examples: ['Europe'] }),
+  constraints: Type.Array(Constraint),
+});
+
+export const SdkFeatures = SharedObject('SdkFeatures', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [2] }),
+  features: Type.Array(Ref(SdkFeature)),
+  segments: Type.Optional(
+    Type.Array(Ref(SdkSegment), {
+      description: 'The segments that the features use. Absent for clients that get their constraints inline',
     }),
-    features: Type.Optional(
-      Type.Array(Ref(SdkFeature), { description: 'Present in events of type hydration', examples: [] }),
-    ),
-    segments: Type.Optional(
-      Type.Array(Ref(SdkSegment), { description: 'Present in events of type hydration', examples: [] }),
-    ),
-    feature: Type.Optional(
-      Type.Unsafe<unknown>({
-        ...Ref(SdkFeature),
-        description: 'Present in events of type feature-updated',
-        examples: [],
-      }),
-    ),
-    featureName: Type.Optional(
-      Type.String({ description: 'Present in events of type feature-removed', examples: ['checkout-v1'] }),
-    ),
+  ),
+  query: NamedObject('SdkQuery', 'The environment and the filters of the response', {
+    environment: Type.String({ description: "The token's environment", examples: ['production'] }),
     project: Type.Optional(
-      Type.String({ description: 'Present in events of type feature-removed', examples: ['payments'] }),
-    ),
-    segment: Type.Optional(
-      Type.Unsafe<unknown>({
-        ...Ref(SdkSegment),
-        description: 'Present in events of type segment-updated',
-        examples: [],
+      Type.Array(Type.String(), {
+        description: 'The projects in the filter',
+        examples: [['payments']],
       }),
     ),
-    segmentId: Type.Optional(
-      Type.Integer({ description: 'Present in events of type segment-removed', examples: [] }),
-    ),
-  },
-  { description: 'A change, or the whole state' },
-);
+    namePrefix: Type.Optional(Type.String({ description: 'The prefix in the filter', examples: [] })),
+    tag: Type.Optional(Type.Array(Type.String(), { description: 'The tags in the filter', examples: [] })),
+    inlineSegmentConstraints: Type.Boolean({
+      description: 'Whether strategies contain the constraints of their segments',
+      examples: [false],
+    }),
+  }),
+  meta: NamedObject('SdkMeta', 'Identifies the state of the response', {
+    revisionId: Type.Integer({ description: 'Revision of the environment', examples: [42] }),
+    etag: Type.String({ description: 'ETag of the response', examples: ['"0d3c9fb2a1.5f0c8d0e4a.42"'] }),
+    queryHash: Type.String({
+      description: 'Identifies the projects and filters of the response',
+      examples: ['5f0c8d0e4a'],
+    }),
+  }),
+});
+
+const SdkEvent = NamedObject('SdkEvent', 'A change, or the whole state', {
+  eventId: Type.Integer({ description: 'The revision that the events lead to', examples: [42] }),
+  type: Type.String({
+    description: 'Type of the event',
+    enum: ['hydration', 'segment-updated', 'feature-removed', 'segment-removed', 'feature-updated'],
+    examples: ['feature-removed'],
+  }),
+  features: Type.Optional(
+    Type.Array(Ref(SdkFeature), { description: 'Present in events of type hydration', examples: [] }),
+  ),
+  segments: Type.Optional(
+    Type.Array(Ref(SdkSegment), { description: 'Present in events of type hydration', examples: [] }),
+  ),
+  feature: Type.Optional(
+    Type.Unsafe<unknown>({
+      ...Ref(SdkFeature),
+      description: 'Present in events of type feature-updated',
+      examples: [],
+    }),
+  ),
+  featureName: Type.Optional(
+    Type.String({ description: 'Present in events of type feature-removed', examples: ['checkout-v1'] }),
+  ),
+  project: Type.Optional(
+    Type.String({ description: 'Present in events of type feature-removed', examples: ['payments'] }),
+  ),
+  segment: Type.Optional(
+    Type.Unsafe<unknown>({
+      ...Ref(SdkSegment),
+      description: 'Present in events of type segment-updated',
+      examples: [],
+    }),
+  ),
+  segmentId: Type.Optional(
+    Type.Integer({ description: 'Present in events of type segment-removed', examples: [] }),
+  ),
+});
 
 const REMOVAL = { eventId: 42, type: 'feature-removed', featureName: 'checkout-v1', project: 'payments' };
 
-export const SdkDelta = Named(
-  'SdkDelta',
-  Type.Object({ events: Type.Array(SdkEvent, { examples: [[REMOVAL]] }) }),
-);
+export const SdkDelta = SharedObject('SdkDelta', { events: Type.Array(SdkEvent, { examples: [[REMOVAL]] }) });
 
 const text = (example: string, description?: string) =>
   Type.String({ maxLength: 1_000, ...(description && { description }), examples: [example] });
@@ -279,19 +228,15 @@ export const Metrics = NamedObject(
     appName: Type.Optional(text('checkout', 'Name of the application, as its SDK sends it')),
     instanceId: Type.Optional(Nullable(text('host-1', 'Id of the instance, as its SDK sends it'))),
     bucket: Type.Optional(
-      NamedObject(
-        'SdkBucket',
-        {
-          start: text('2026-11-15T09:30:00.000Z', 'Start of the period'),
-          stop: text('2026-11-15T09:31:00.000Z', 'End of the period'),
-          toggles: Type.Record(Type.String(), Counts, {
-            description: 'Counts by feature name',
-            maxProperties: 100_000,
-            propertyNames: { type: 'string', maxLength: 1_000 },
-          }),
-        },
-        { description: 'The counts in a period' },
-      ),
+      NamedObject('SdkBucket', 'The counts in a period', {
+        start: text('2026-11-15T09:30:00.000Z', 'Start of the period'),
+        stop: text('2026-11-15T09:31:00.000Z', 'End of the period'),
+        toggles: Type.Record(Type.String(), Counts, {
+          description: 'Counts by feature name',
+          maxProperties: 100_000,
+          propertyNames: { type: 'string', maxLength: 1_000 },
+        }),
+      }),
     ),
   },
   {
@@ -313,43 +258,35 @@ export const BulkMetrics = NamedObject(
   'SdkBulkMetrics',
   {
     applications: Type.Array(
-      NamedObject(
-        'SdkBulkApplication',
-        {
-          appName: Type.String({
-            description: 'Name of the application, as its SDK sends it',
-            minLength: 1,
-            maxLength: 1_000,
-            examples: ['checkout'],
-          }),
-          instanceId: Type.Optional(Nullable(text('host-1', 'Id of the instance, as its SDK sends it'))),
-          environment: Type.Optional(text('production', 'Name of the environment')),
-          sdkVersion: Type.Optional(Nullable(text('unleash-node-sdk:6.12.1', 'Name and version of the SDK'))),
-        },
-        { description: 'An application that used the proxy' },
-      ),
+      NamedObject('SdkBulkApplication', 'An application that used the proxy', {
+        appName: Type.String({
+          description: 'Name of the application, as its SDK sends it',
+          minLength: 1,
+          maxLength: 1_000,
+          examples: ['checkout'],
+        }),
+        instanceId: Type.Optional(Nullable(text('host-1', 'Id of the instance, as its SDK sends it'))),
+        environment: Type.Optional(text('production', 'Name of the environment')),
+        sdkVersion: Type.Optional(Nullable(text('unleash-node-sdk:6.12.1', 'Name and version of the SDK'))),
+      }),
       { maxItems: 100_000 },
     ),
     metrics: Type.Array(
-      NamedObject(
-        'SdkBulkCounts',
-        {
-          featureName: text('checkout-v2', 'Feature name, unique in the instance'),
-          appName: text('checkout', 'Name of the application, as its SDK sends it'),
-          environment: Type.Optional(text('production', 'Name of the environment')),
-          timestamp: Type.Optional(text('2026-11-15T09:00:00.000Z', 'The hour of the counts')),
-          yes: Type.Integer({ description: 'Number of evaluations as enabled', examples: [3] }),
-          no: Type.Integer({ description: 'Number of evaluations as disabled', examples: [1] }),
-          variants: Type.Optional(
-            Type.Record(Type.String(), Type.Integer(), {
-              description: 'Number of times each variant was served',
-              maxProperties: 10_000,
-              propertyNames: { type: 'string', maxLength: 1_000 },
-            }),
-          ),
-        },
-        { description: 'The counts of a feature in an hour' },
-      ),
+      NamedObject('SdkBulkCounts', 'The counts of a feature in an hour', {
+        featureName: text('checkout-v2', 'Feature name, unique in the instance'),
+        appName: text('checkout', 'Name of the application, as its SDK sends it'),
+        environment: Type.Optional(text('production', 'Name of the environment')),
+        timestamp: Type.Optional(text('2026-11-15T09:00:00.000Z', 'The hour of the counts')),
+        yes: Type.Integer({ description: 'Number of evaluations as enabled', examples: [3] }),
+        no: Type.Integer({ description: 'Number of evaluations as disabled', examples: [1] }),
+        variants: Type.Optional(
+          Type.Record(Type.String(), Type.Integer(), {
+            description: 'Number of times each variant was served',
+            maxProperties: 10_000,
+            propertyNames: { type: 'string', maxLength: 1_000 },
+          }),
+        ),
+      }),
       { maxItems: 100_000 },
     ),
   },
@@ -393,28 +330,25 @@ export const TokensToValidate = NamedObject(
   { examples: [{ tokens: ['payments:production.unknown'] }] },
 );
 
-export const ValidTokens = Named(
-  'SdkValidTokens',
-  Type.Object({
-    tokens: Type.Array(
-      NamedObject('SdkValidToken', {
-        token: Type.String({
-          description: 'The token, as it was sent',
-          examples: ['payments:production.hyc_…'],
-        }),
-        type: Type.String({
-          description:
-            '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `admin` is for the admin API',
-          enum: ['client', 'frontend'],
-          examples: ['client'],
-        }),
-        projects: Type.Array(Type.String(), {
-          description: 'Ids of its projects. * for all',
-          examples: [['payments']],
-        }),
-        environment: Type.String({ description: "The token's environment", examples: ['production'] }),
+export const ValidTokens = SharedObject('SdkValidTokens', {
+  tokens: Type.Array(
+    NamedObject('SdkValidToken', {
+      token: Type.String({
+        description: 'The token, as it was sent',
+        examples: ['payments:production.hyc_…'],
       }),
-      { description: 'The valid tokens of the request' },
-    ),
-  }),
-);
+      type: Type.String({
+        description:
+          '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `admin` is for the admin API',
+        enum: ['client', 'frontend'],
+        examples: ['client'],
+      }),
+      projects: Type.Array(Type.String(), {
+        description: 'Ids of its projects. * for all',
+        examples: [['payments']],
+      }),
+      environment: Type.String({ description: "The token's environment", examples: ['production'] }),
+    }),
+    { description: 'The valid tokens of the request' },
+  ),
+});

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Named, NamedObject } from '../../platform/http/schema.ts';
+import { NamedObject, SharedObject } from '../../platform/http/schema.ts';
 import { MAX_CONTEXT_CHARACTERS } from './request-context.ts';
 
 /** Query parameters have a title, because the API document has other parameters of these names. */
@@ -37,44 +37,32 @@ export const ContextQuery = Type.Object(buildContextFields('query'), {
   description: 'Every other parameter is a property; properties[name]=value works too',
 });
 
-const Context = NamedObject(
-  'FrontendContext',
-  {
-    ...buildContextFields('body'),
-    properties: Type.Optional(
-      Type.Record(Type.String(), Type.String({ maxLength: MAX_CONTEXT_CHARACTERS }), {
-        maxProperties: 100,
-        propertyNames: { type: 'string', maxLength: MAX_CONTEXT_CHARACTERS },
-        description: 'Additional fields. Context fields that are not listed here count as properties too',
-        examples: [{ country: 'DE' }],
-      }),
-    ),
-  },
-  { description: 'The user that the flags are evaluated for' },
-);
+const Context = NamedObject('FrontendContext', 'The user that the flags are evaluated for', {
+  ...buildContextFields('body'),
+  properties: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: MAX_CONTEXT_CHARACTERS }), {
+      maxProperties: 100,
+      propertyNames: { type: 'string', maxLength: MAX_CONTEXT_CHARACTERS },
+      description: 'Additional fields. Context fields that are not listed here count as properties too',
+      examples: [{ country: 'DE' }],
+    }),
+  ),
+});
 
 export const FrontendRequest = Type.Object({ context: Type.Optional(Context) }, { title: 'FrontendRequest' });
 
-const Payload = NamedObject(
-  'FrontendPayload',
-  {
-    type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
-    value: Type.String({ description: 'The payload as a string', examples: ['#0000ff'] }),
-  },
-  { description: 'The payload of a variant' },
-);
+const Payload = NamedObject('FrontendPayload', 'The payload of a variant', {
+  type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
+  value: Type.String({ description: 'The payload as a string', examples: ['#0000ff'] }),
+});
 
-const Variant = NamedObject(
-  'FrontendVariant',
-  {
-    name: Type.String({ description: '`disabled` without a variant', examples: ['blue'] }),
-    enabled: Type.Boolean({ description: 'Whether the feature has a variant', examples: [true] }),
-    payload: Type.Optional(Payload),
-    feature_enabled: Type.Boolean({ description: 'Whether the feature is enabled', examples: [true] }),
-    featureEnabled: Type.Boolean({ description: 'Whether the feature is enabled', examples: [true] }),
-  },
-  { description: 'The variant that the context gets' },
-);
+const Variant = NamedObject('FrontendVariant', 'The variant that the context gets', {
+  name: Type.String({ description: '`disabled` without a variant', examples: ['blue'] }),
+  enabled: Type.Boolean({ description: 'Whether the feature has a variant', examples: [true] }),
+  payload: Type.Optional(Payload),
+  feature_enabled: Type.Boolean({ description: 'Whether the feature is enabled', examples: [true] }),
+  featureEnabled: Type.Boolean({ description: 'Whether the feature is enabled', examples: [true] }),
+});
 
 const toggle = {
   name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
@@ -90,23 +78,20 @@ const toggle = {
 };
 const Toggle = NamedObject('FrontendToggle', toggle);
 
-export const FrontendFeature = Named('FrontendFeature', Type.Object(toggle));
+export const FrontendFeature = SharedObject('FrontendFeature', toggle);
 
-export const FrontendFeatures = Named(
-  'FrontendFeatures',
-  Type.Object({
-    toggles: Type.Array(Toggle, { description: 'The features that are enabled for the context' }),
-  }),
-);
+export const FrontendFeatures = SharedObject('FrontendFeatures', {
+  toggles: Type.Array(Toggle, { description: 'The features that are enabled for the context' }),
+});
 
 const ImpressionEvent = NamedObject(
   'ImpressionEvent',
+  'One evaluation of a feature. Other fields are allowed',
   {
     eventType: Type.Optional(Type.String({ maxLength: 100, description: 'What the page requested' })),
     featureName: Type.Optional(Type.String({ maxLength: 100, description: 'The name of the feature' })),
     enabled: Type.Optional(Type.Boolean({ description: 'Whether the feature was enabled' })),
   },
-  { description: 'One evaluation of a feature. Other fields are allowed' },
 );
 
 /** Discarded, so any JSON is accepted. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Named, NamedObject, Ref } from '../../platform/http/schema.ts';
+import { NamedObject, Ref, SharedObject } from '../../platform/http/schema.ts';
 
 const Context = NamedObject(
   'OfrepContext',
@@ -21,61 +21,45 @@ const Context = NamedObject(
 
 export const OfrepRequest = Type.Object({ context: Type.Optional(Context) }, { title: 'OfrepRequest' });
 
-export const OfrepEvaluation = Named(
-  'OfrepEvaluation',
-  Type.Object(
-    {
-      key: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
-      value: Type.Unsafe<unknown>({
-        description: 'The payload of the variant, or whether the feature is enabled',
-        examples: [true],
-      }),
-      reason: Type.String({ description: 'STATIC, TARGETING_MATCH, SPLIT or DISABLED', examples: ['SPLIT'] }),
-      variant: Type.Optional(Type.String({ description: 'Name of the variant', examples: ['blue'] })),
-    },
-    { description: 'The value of a feature' },
-  ),
-);
+export const OfrepEvaluation = SharedObject('OfrepEvaluation', 'The value of a feature', {
+  key: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
+  value: Type.Unsafe<unknown>({
+    description: 'The payload of the variant, or whether the feature is enabled',
+    examples: [true],
+  }),
+  reason: Type.String({ description: 'STATIC, TARGETING_MATCH, SPLIT or DISABLED', examples: ['SPLIT'] }),
+  variant: Type.Optional(Type.String({ description: 'Name of the variant', examples: ['blue'] })),
+});
 
 const EventStream = NamedObject('OfrepEventStream', {
   type: Type.String({ description: 'Always sse: server-sent events', examples: ['sse'] }),
-  endpoint: NamedObject(
-    'OfrepEndpoint',
-    {
-      requestUri: Type.String({
-        description: 'Path on this server. It does not change while the token is valid',
-        examples: ['/ofrep/v1/events/nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
-      }),
-    },
-    { description: 'Location of the stream' },
-  ),
+  endpoint: NamedObject('OfrepEndpoint', 'Location of the stream', {
+    requestUri: Type.String({
+      description: 'Path on this server. It does not change while the token is valid',
+      examples: ['/ofrep/v1/events/nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
+    }),
+  }),
   inactivityDelaySec: Type.Integer({
     description: 'Seconds after which the stream of a hidden page can be closed',
     examples: [120],
   }),
 });
 
-export const OfrepEvaluations = Named(
-  'OfrepEvaluations',
-  Type.Object({
-    flags: Type.Array(Ref(OfrepEvaluation)),
-    eventStreams: Type.Array(EventStream, { description: 'Streams that announce when to evaluate again' }),
-  }),
-);
+export const OfrepEvaluations = SharedObject('OfrepEvaluations', {
+  flags: Type.Array(Ref(OfrepEvaluation)),
+  eventStreams: Type.Array(EventStream, { description: 'Streams that announce when to evaluate again' }),
+});
 
-export const OfrepFailure = Named(
-  'OfrepFailure',
-  Type.Object({
-    key: Type.Optional(
-      Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
-    ),
-    errorCode: Type.String({
-      description: 'PARSE_ERROR, INVALID_CONTEXT, FLAG_NOT_FOUND or GENERAL',
-      examples: ['INVALID_CONTEXT'],
-    }),
-    errorDetails: Type.String({
-      description: 'What is wrong with the request',
-      examples: ['context must be an object'],
-    }),
+export const OfrepFailure = SharedObject('OfrepFailure', {
+  key: Type.Optional(
+    Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
+  ),
+  errorCode: Type.String({
+    description: 'PARSE_ERROR, INVALID_CONTEXT, FLAG_NOT_FOUND or GENERAL',
+    examples: ['INVALID_CONTEXT'],
   }),
-);
+  errorDetails: Type.String({
+    description: 'What is wrong with the request',
+    examples: ['context must be an object'],
+  }),
+});

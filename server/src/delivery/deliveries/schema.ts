@@ -5,7 +5,7 @@ import {
   page,
   SearchQuery,
 } from '@halyard/plane/platform/http/input/filter.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Event } from '../../record/events/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
@@ -69,107 +69,95 @@ const fields = {
   ),
 };
 
-export const IntegrationEvent = Named('IntegrationEvent', Type.Object(fields));
+export const IntegrationEvent = SharedObject('IntegrationEvent', fields);
 export type IntegrationEvent = Static<typeof IntegrationEvent>;
 
-export const IntegrationEvents = Named(
-  'IntegrationEvents',
-  Type.Object({
-    integrationEvents: Type.Array(Ref(IntegrationEvent), {
-      description:
-        'Newest first. With status, type or query, a page can have fewer records than limit although next is present.',
-    }),
-    total: Type.Integer({
-      description:
-        'Number of matching records, counted among at most the newest 10,000 records with the given integration, states and times. before and offset do not affect it.',
-      examples: [53],
-    }),
-    isTotalExact: Type.Boolean({
-      description: 'Whether total counts all records. false: there may be more.',
-      examples: [true],
-    }),
-    next: Type.Optional(
-      Type.Integer({
-        description: 'Value of before for the next page. Absent on the last page.',
-        examples: [87],
-      }),
-    ),
+export const IntegrationEvents = SharedObject('IntegrationEvents', {
+  integrationEvents: Type.Array(Ref(IntegrationEvent), {
+    description:
+      'Newest first. With status, type or query, a page can have fewer records than limit although next is present.',
   }),
-);
+  total: Type.Integer({
+    description:
+      'Number of matching records, counted among at most the newest 10,000 records with the given integration, states and times. before and offset do not affect it.',
+    examples: [53],
+  }),
+  isTotalExact: Type.Boolean({
+    description: 'Whether total counts all records. false: there may be more.',
+    examples: [true],
+  }),
+  next: Type.Optional(
+    Type.Integer({
+      description: 'Value of before for the next page. Absent on the last page.',
+      examples: [87],
+    }),
+  ),
+});
 
-export const EventDelivery = Named(
-  'EventDelivery',
-  Type.Object({
-    id: fields.id,
-    integrationId: fields.integrationId,
-    provider: Type.String({ description: 'Provider of the integration', examples: ['webhook'] }),
-    description: Nullable(
-      Type.String({ description: 'Purpose of the integration', examples: ['Notifies the on-call channel'] }),
-    ),
-    createdAt: fields.createdAt,
-    state,
-    attempts: fields.attempts,
-    lastStatus,
-    nextAttemptAt,
-  }),
-);
+export const EventDelivery = SharedObject('EventDelivery', {
+  id: fields.id,
+  integrationId: fields.integrationId,
+  provider: Type.String({ description: 'Provider of the integration', examples: ['webhook'] }),
+  description: Nullable(
+    Type.String({ description: 'Purpose of the integration', examples: ['Notifies the on-call channel'] }),
+  ),
+  createdAt: fields.createdAt,
+  state,
+  attempts: fields.attempts,
+  lastStatus,
+  nextAttemptAt,
+});
 export type EventDelivery = Static<typeof EventDelivery>;
 
 /** The maximum number of deliveries returned for one event: one for each integration, plus those that backfills add. */
 export const MAX_EVENT_DELIVERIES = 1_000;
 
-export const EventDeliveries = Named(
-  'EventDeliveries',
-  Type.Object({
-    deliveries: Type.Array(Ref(EventDelivery), {
-      description: `Newest first, at most ${MAX_EVENT_DELIVERIES.toLocaleString('en')}`,
+export const EventDeliveries = SharedObject('EventDeliveries', {
+  deliveries: Type.Array(Ref(EventDelivery), {
+    description: `Newest first, at most ${MAX_EVENT_DELIVERIES.toLocaleString('en')}`,
+  }),
+});
+
+export const DeliveryAttempt = SharedObject('DeliveryAttempt', {
+  number: Type.Integer({ description: 'Number of the attempt, from 1', examples: [1] }),
+  startedAt: Timestamp('When the attempt started'),
+  outcome: Nullable(
+    Type.String({
+      description:
+        'success, partial, rejected (the response status is not 2xx), gone (410), disallowed (the IP address is private), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
+      examples: ['success'],
     }),
-  }),
-);
+  ),
+  durationMs: Nullable(
+    Type.Integer({ description: 'Duration in milliseconds. null while the attempt runs', examples: [35] }),
+  ),
+  status: Nullable(Type.Integer({ description: 'HTTP status of the response', examples: [200] })),
+  address: Nullable(Type.String({ description: 'IP address of the receiver', examples: ['192.0.2.7'] })),
+  error: Nullable(Type.String({ description: 'Why the attempt failed' })),
+  response: Nullable(
+    Type.String({
+      description: 'First 4,096 characters of the response body. Not stored for private IP addresses.',
+    }),
+  ),
+  headers: Nullable(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'First 20 response headers, without cookies. Not stored for private IP addresses.',
+      examples: [{ 'content-type': 'text/plain' }],
+    }),
+  ),
+  bodySha256: Nullable(Type.String({ description: 'SHA-256 of the request body' })),
+  requestHeaders: Nullable(
+    Type.Array(Ref(RequestHeader), {
+      description:
+        'Request headers, in order. Credentials, signatures and custom headers are masked. null if no request was created.',
+    }),
+  ),
+});
 
-export const DeliveryAttempt = Named(
-  'DeliveryAttempt',
-  Type.Object({
-    number: Type.Integer({ description: 'Number of the attempt, from 1', examples: [1] }),
-    startedAt: Timestamp('When the attempt started'),
-    outcome: Nullable(
-      Type.String({
-        description:
-          'success, partial, rejected (the response status is not 2xx), gone (410), disallowed (the IP address is private), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
-        examples: ['success'],
-      }),
-    ),
-    durationMs: Nullable(
-      Type.Integer({ description: 'Duration in milliseconds. null while the attempt runs', examples: [35] }),
-    ),
-    status: Nullable(Type.Integer({ description: 'HTTP status of the response', examples: [200] })),
-    address: Nullable(Type.String({ description: 'IP address of the receiver', examples: ['192.0.2.7'] })),
-    error: Nullable(Type.String({ description: 'Why the attempt failed' })),
-    response: Nullable(
-      Type.String({
-        description: 'First 4,096 characters of the response body. Not stored for private IP addresses.',
-      }),
-    ),
-    headers: Nullable(
-      Type.Record(Type.String(), Type.String(), {
-        description: 'First 20 response headers, without cookies. Not stored for private IP addresses.',
-        examples: [{ 'content-type': 'text/plain' }],
-      }),
-    ),
-    bodySha256: Nullable(Type.String({ description: 'SHA-256 of the request body' })),
-    requestHeaders: Nullable(
-      Type.Array(Ref(RequestHeader), {
-        description:
-          'Request headers, in order. Credentials, signatures and custom headers are masked. null if no request was created.',
-      }),
-    ),
-  }),
-);
-
-export const IntegrationEventWithAttempts = Named(
-  'IntegrationEventWithAttempts',
-  Type.Object({ ...fields, attemptList: Type.Array(Ref(DeliveryAttempt), { description: 'Oldest first' }) }),
-);
+export const IntegrationEventWithAttempts = SharedObject('IntegrationEventWithAttempts', {
+  ...fields,
+  attemptList: Type.Array(Ref(DeliveryAttempt), { description: 'Oldest first' }),
+});
 
 export const RecordQuery = SearchQuery({
   ...page,
@@ -255,36 +243,30 @@ const counts = {
     }),
   ),
 };
-export const DeliveryCounts = Named(
-  'DeliveryCounts',
-  Type.Object(counts, { description: 'Counts and durations of deliveries' }),
-);
+export const DeliveryCounts = SharedObject('DeliveryCounts', 'Counts and durations of deliveries', counts);
 export type DeliveryCounts = Static<typeof DeliveryCounts>;
 
-export const DeliveryPeriod = Named(
-  'DeliveryPeriod',
-  Type.Object({ start: Timestamp('Start of the hour or day, UTC'), ...counts }),
-);
+export const DeliveryPeriod = SharedObject('DeliveryPeriod', {
+  start: Timestamp('Start of the hour or day, UTC'),
+  ...counts,
+});
 
-export const IntegrationStats = Named(
-  'IntegrationStats',
-  Type.Object({
-    pending: Type.Integer({ description: 'Deliveries that have no finished attempt yet', examples: [0] }),
-    retrying: Type.Integer({
-      description:
-        'Deliveries that are waiting for another attempt after a failed one. No period counts them as delivered or failed.',
-      examples: [22],
-    }),
-    last24Hours: Ref(DeliveryCounts),
-    hours: Type.Array(Ref(DeliveryPeriod), {
-      description: '24 hours, oldest first. The last one is the current hour.',
-    }),
-    last30Days: Ref(DeliveryCounts),
-    days: Type.Array(Ref(DeliveryPeriod), {
-      description: '30 days (UTC), oldest first. The last one is today.',
-    }),
+export const IntegrationStats = SharedObject('IntegrationStats', {
+  pending: Type.Integer({ description: 'Deliveries that have no finished attempt yet', examples: [0] }),
+  retrying: Type.Integer({
+    description:
+      'Deliveries that are waiting for another attempt after a failed one. No period counts them as delivered or failed.',
+    examples: [22],
   }),
-);
+  last24Hours: Ref(DeliveryCounts),
+  hours: Type.Array(Ref(DeliveryPeriod), {
+    description: '24 hours, oldest first. The last one is the current hour.',
+  }),
+  last30Days: Ref(DeliveryCounts),
+  days: Type.Array(Ref(DeliveryPeriod), {
+    description: '30 days (UTC), oldest first. The last one is today.',
+  }),
+});
 export type IntegrationStats = Static<typeof IntegrationStats>;
 
 export const RedeliverRequest = NamedObject(
@@ -330,63 +312,51 @@ export const PreviewRequest = NamedObject(
   { additionalProperties: false, examples: [{ days: 7 }] },
 );
 
-export const QueuedDeliveries = Named(
-  'QueuedDeliveries',
-  Type.Object({
-    deliveries: Type.Integer({ description: 'Number of queued deliveries', examples: [12] }),
-    complete: Type.Boolean({
-      description: 'Whether all deliveries are queued. If false, send the request again.',
-      examples: [true],
-    }),
+export const QueuedDeliveries = SharedObject('QueuedDeliveries', {
+  deliveries: Type.Integer({ description: 'Number of queued deliveries', examples: [12] }),
+  complete: Type.Boolean({
+    description: 'Whether all deliveries are queued. If false, send the request again.',
+    examples: [true],
   }),
-);
+});
 export type QueuedDeliveries = Static<typeof QueuedDeliveries>;
 
 const eventOrNull = (description: string) =>
   Type.Unsafe<Event | null>({ description, anyOf: [Ref(Event), { type: 'null' }] });
 
-export const ReplayPlan = Named(
-  'ReplayPlan',
-  Type.Object({
-    deliveries: Type.Integer({ description: 'Number of deliveries that would be queued', examples: [12] }),
-    complete: Type.Boolean({
-      description: 'Whether one request would queue all deliveries. If false, more requests would be needed.',
-      examples: [true],
-    }),
-    firstEvent: eventOrNull('The event with the lowest id. null if there are no deliveries.'),
-    lastEvent: eventOrNull('The event with the highest id. null if there are no deliveries.'),
+export const ReplayPlan = SharedObject('ReplayPlan', {
+  deliveries: Type.Integer({ description: 'Number of deliveries that would be queued', examples: [12] }),
+  complete: Type.Boolean({
+    description: 'Whether one request would queue all deliveries. If false, more requests would be needed.',
+    examples: [true],
   }),
-);
+  firstEvent: eventOrNull('The event with the lowest id. null if there are no deliveries.'),
+  lastEvent: eventOrNull('The event with the highest id. null if there are no deliveries.'),
+});
 export type ReplayPlan = Static<typeof ReplayPlan>;
 
 /** The maximum number of rendered requests. There can be several, because Slack needs one per channel. */
 export const MAX_RENDERED = 10;
 
-export const RenderedDelivery = Named(
-  'RenderedDelivery',
-  Type.Object({
-    eventId: Type.Integer({ description: 'Id of the event', examples: [4211] }),
-    requests: Type.Array(Ref(RenderedRequest), {
-      description: `The requests that would deliver the event, at most ${MAX_RENDERED}`,
-    }),
-    problem: Nullable(
-      Type.String({
-        description: 'Why no request can be created. null if there is no problem.',
-        examples: [null],
-      }),
-    ),
+export const RenderedDelivery = SharedObject('RenderedDelivery', {
+  eventId: Type.Integer({ description: 'Id of the event', examples: [4211] }),
+  requests: Type.Array(Ref(RenderedRequest), {
+    description: `The requests that would deliver the event, at most ${MAX_RENDERED}`,
   }),
-);
+  problem: Nullable(
+    Type.String({
+      description: 'Why no request can be created. null if there is no problem.',
+      examples: [null],
+    }),
+  ),
+});
 export type RenderedDelivery = Static<typeof RenderedDelivery>;
 
-export const PreviewedEvents = Named(
-  'PreviewedEvents',
-  Type.Object({
-    total: Type.Integer({ description: 'Number of matching events', examples: [53] }),
-    events: Type.Array(Ref(Event), { description: 'The newest matching events, at most 50' }),
-    rendered: Type.Unsafe<RenderedDelivery | null>({
-      description: 'The request for one event. null if there are no matching events.',
-      anyOf: [Ref(RenderedDelivery), { type: 'null' }],
-    }),
+export const PreviewedEvents = SharedObject('PreviewedEvents', {
+  total: Type.Integer({ description: 'Number of matching events', examples: [53] }),
+  events: Type.Array(Ref(Event), { description: 'The newest matching events, at most 50' }),
+  rendered: Type.Unsafe<RenderedDelivery | null>({
+    description: 'The request for one event. null if there are no matching events.',
+    anyOf: [Ref(RenderedDelivery), { type: 'null' }],
   }),
-);
+});

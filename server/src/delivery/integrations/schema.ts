@@ -1,11 +1,11 @@
 import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '@halyard/plane/platform/http/input/filter.ts';
 import {
   ALL,
-  Named,
   NamedObject,
   Nullable,
   PathId,
   Ref,
+  SharedObject,
   Timestamp,
 } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
@@ -93,105 +93,87 @@ const whenExhausted = Type.Unsafe<'skip' | 'block'>({
   examples: ['skip'],
 });
 
-export const Integration = Named(
-  'Integration',
-  Type.Object({
-    id: Type.Integer({ description: 'Id of the integration', examples: [3] }),
-    provider,
-    description,
-    enabled,
-    parameters: Type.Record(Type.String(), Type.String(), {
-      description: 'Provider parameters. Sensitive values are masked as *****.',
-      examples: [{ url: '*****', contentType: 'application/json' }],
-    }),
-    events,
-    projects,
-    environments,
-    eventsWithoutProject,
-    filter,
-    ordered,
-    whenExhausted,
-    createdAt: Timestamp('When the integration was created'),
-    failingSince: Nullable(
-      Timestamp('When the attempts started to fail. null if the last attempt succeeded.'),
-    ),
-    disabledAt: Nullable(
-      Timestamp('When the integration was last disabled. Events since then can be backfilled.'),
-    ),
-    disabledBecause: Nullable(Type.String({ description: 'Why the server disabled the integration' })),
-    oldSecretUntil: Nullable(Timestamp('Until when requests are also signed with the previous secret')),
-    problem: Nullable(
-      Type.String({
-        description:
-          'Why deliveries cannot be sent with the stored configuration, and how to fix it. null if there is no problem.',
-        examples: ['The signing secret cannot be decrypted. Rotate it.'],
-      }),
-    ),
+export const Integration = SharedObject('Integration', {
+  id: Type.Integer({ description: 'Id of the integration', examples: [3] }),
+  provider,
+  description,
+  enabled,
+  parameters: Type.Record(Type.String(), Type.String(), {
+    description: 'Provider parameters. Sensitive values are masked as *****.',
+    examples: [{ url: '*****', contentType: 'application/json' }],
   }),
-);
+  events,
+  projects,
+  environments,
+  eventsWithoutProject,
+  filter,
+  ordered,
+  whenExhausted,
+  createdAt: Timestamp('When the integration was created'),
+  failingSince: Nullable(Timestamp('When the attempts started to fail. null if the last attempt succeeded.')),
+  disabledAt: Nullable(
+    Timestamp('When the integration was last disabled. Events since then can be backfilled.'),
+  ),
+  disabledBecause: Nullable(Type.String({ description: 'Why the server disabled the integration' })),
+  oldSecretUntil: Nullable(Timestamp('Until when requests are also signed with the previous secret')),
+  problem: Nullable(
+    Type.String({
+      description:
+        'Why deliveries cannot be sent with the stored configuration, and how to fix it. null if there is no problem.',
+      examples: ['The signing secret cannot be decrypted. Rotate it.'],
+    }),
+  ),
+});
 export type Integration = Static<typeof Integration>;
 export type IntegrationFilter = NonNullable<Integration['filter']>;
 
-export const NewIntegration = Named(
-  'NewIntegration',
-  Type.Object({
-    ...Integration.properties,
-    signingSecret: Type.Optional(
-      Type.String({
-        description: 'Secret that signs requests. Only this response contains it.',
-        examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-      }),
-    ),
-  }),
-);
-
-export const ProviderDefinition = Named(
-  'IntegrationProvider',
-  Type.Object({
-    name: Type.String({ description: 'Name of the provider', examples: ['webhook'] }),
-    displayName: Type.String({ description: 'Display name', examples: ['Webhook'] }),
-    description: Type.String({ description: 'What the provider does with events' }),
-    howTo: Type.String({ description: 'What to do in the receiving system, and what to enter' }),
-    documentationUrl: Type.String({ description: 'URL of the parameter documentation' }),
-    parameters: Type.Array(
-      NamedObject(
-        'IntegrationParameter',
-        {
-          name: Type.String({ description: 'Name of the parameter', examples: ['url'] }),
-          displayName: Type.String({ description: 'Display name', examples: ['URL'] }),
-          type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Input type for forms' }),
-          description: Type.String({ description: 'What the parameter is for' }),
-          placeholder: Type.String({ description: 'Example value for a form' }),
-          required: Type.Boolean({ description: 'Whether the parameter is required' }),
-          sensitive: Type.Boolean({ description: 'Whether the value is encrypted and masked in responses' }),
-        },
-        { description: 'A parameter of a provider' },
-      ),
-    ),
-    events: Type.Array(Type.String(), {
-      description: 'Event types that the provider can deliver. * means every type.',
+export const NewIntegration = SharedObject('NewIntegration', {
+  ...Integration.properties,
+  signingSecret: Type.Optional(
+    Type.String({
+      description: 'Secret that signs requests. Only this response contains it.',
+      examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
-    tagTypes: Type.Array(
-      NamedObject('IntegrationTagType', {
-        name: Type.String({ description: 'Name of the tag type' }),
-        description: Type.String({ description: 'Description of the tag type' }),
-        icon: Type.String({ description: 'Icon of the tag type' }),
-      }),
-      { description: 'Tag types that the first integration of this provider creates' },
-    ),
-    filters: Type.String({ description: 'How filters treat events without a project or environment' }),
-    signed: Type.Boolean({ description: 'Whether requests are signed according to Standard Webhooks' }),
+  ),
+});
+
+export const ProviderDefinition = SharedObject('IntegrationProvider', {
+  name: Type.String({ description: 'Name of the provider', examples: ['webhook'] }),
+  displayName: Type.String({ description: 'Display name', examples: ['Webhook'] }),
+  description: Type.String({ description: 'What the provider does with events' }),
+  howTo: Type.String({ description: 'What to do in the receiving system, and what to enter' }),
+  documentationUrl: Type.String({ description: 'URL of the parameter documentation' }),
+  parameters: Type.Array(
+    NamedObject('IntegrationParameter', 'A parameter of a provider', {
+      name: Type.String({ description: 'Name of the parameter', examples: ['url'] }),
+      displayName: Type.String({ description: 'Display name', examples: ['URL'] }),
+      type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Input type for forms' }),
+      description: Type.String({ description: 'What the parameter is for' }),
+      placeholder: Type.String({ description: 'Example value for a form' }),
+      required: Type.Boolean({ description: 'Whether the parameter is required' }),
+      sensitive: Type.Boolean({ description: 'Whether the value is encrypted and masked in responses' }),
+    }),
+  ),
+  events: Type.Array(Type.String(), {
+    description: 'Event types that the provider can deliver. * means every type.',
   }),
-);
+  tagTypes: Type.Array(
+    NamedObject('IntegrationTagType', {
+      name: Type.String({ description: 'Name of the tag type' }),
+      description: Type.String({ description: 'Description of the tag type' }),
+      icon: Type.String({ description: 'Icon of the tag type' }),
+    }),
+    { description: 'Tag types that the first integration of this provider creates' },
+  ),
+  filters: Type.String({ description: 'How filters treat events without a project or environment' }),
+  signed: Type.Boolean({ description: 'Whether requests are signed according to Standard Webhooks' }),
+});
 export type ProviderDefinition = Static<typeof ProviderDefinition>;
 
-export const IntegrationList = Named(
-  'IntegrationList',
-  Type.Object({
-    addons: Type.Array(Ref(Integration), { description: 'Integrations, oldest first' }),
-    providers: Type.Array(Ref(ProviderDefinition), { description: 'Available providers' }),
-  }),
-);
+export const IntegrationList = SharedObject('IntegrationList', {
+  addons: Type.Array(Ref(Integration), { description: 'Integrations, oldest first' }),
+  providers: Type.Array(Ref(ProviderDefinition), { description: 'Available providers' }),
+});
 
 const parameters = Type.Object(
   {},
@@ -250,18 +232,15 @@ export const PreviewInput = NamedObject(
 );
 export type PreviewInput = Static<typeof PreviewInput>;
 
-export const IntegrationPreview = Named(
-  'IntegrationPreview',
-  Type.Object({
-    events: Type.Array(Ref(Event), {
-      description: `The newest matching events that the caller can see, at most ${PREVIEWED_EVENTS} of the newest ${PREVIEWED_IDS.toLocaleString('en')} events in the log`,
-    }),
-    isComplete: Type.Boolean({
-      description: `Whether the preview searched the whole log. false: the log has more than ${PREVIEWED_IDS.toLocaleString('en')} events, and older ones may match too`,
-      examples: [true],
-    }),
+export const IntegrationPreview = SharedObject('IntegrationPreview', {
+  events: Type.Array(Ref(Event), {
+    description: `The newest matching events that the caller can see, at most ${PREVIEWED_EVENTS} of the newest ${PREVIEWED_IDS.toLocaleString('en')} events in the log`,
   }),
-);
+  isComplete: Type.Boolean({
+    description: `Whether the preview searched the whole log. false: the log has more than ${PREVIEWED_IDS.toLocaleString('en')} events, and older ones may match too`,
+    examples: [true],
+  }),
+});
 
 export const SecretRotation = NamedObject(
   'SecretRotation',
@@ -282,13 +261,10 @@ export const SecretRotation = NamedObject(
 );
 export type SecretRotation = Static<typeof SecretRotation>;
 
-export const RotatedSecret = Named(
-  'RotatedSecret',
-  Type.Object({
-    signingSecret: Type.String({ description: 'New secret. Only this response contains it.' }),
-    oldSecretUntil: Nullable(Timestamp('Until when requests are also signed with the previous secret')),
-  }),
-);
+export const RotatedSecret = SharedObject('RotatedSecret', {
+  signingSecret: Type.String({ description: 'New secret. Only this response contains it.' }),
+  oldSecretUntil: Nullable(Timestamp('Until when requests are also signed with the previous secret')),
+});
 
 export const params = Type.Object({
   id: PathId('Integration', '3'),

@@ -1,4 +1,4 @@
-import { ALL, Named, NamedObject, Nullable, Ref } from '@halyard/plane/platform/http/schema.ts';
+import { ALL, NamedObject, Nullable, Ref, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, type TProperties, Type } from 'typebox';
 import { StrategyList } from '../../flags/feature-environments/schema.ts';
 import { Constraint } from '../../targeting/constraints/schema.ts';
@@ -172,34 +172,30 @@ export type Draft = Static<typeof draft>;
 
 const resultField = (description: string) => Type.Boolean({ description, examples: [true] });
 
-const PlaygroundConstraint = Named(
+const PlaygroundConstraint = SharedObject(
   'PlaygroundConstraint',
-  Type.Object(
-    {
-      ...Constraint.properties,
-      result: resultField('Whether the context satisfies the constraint'),
-      actual: Nullable(
-        Type.String({ description: 'The value that the constraint compared. Null: the context has none' }),
-      ),
-    },
-    { description: 'A constraint, and whether the context satisfies it' },
-  ),
+  'A constraint, and whether the context satisfies it',
+  {
+    ...Constraint.properties,
+    result: resultField('Whether the context satisfies the constraint'),
+    actual: Nullable(
+      Type.String({ description: 'The value that the constraint compared. Null: the context has none' }),
+    ),
+  },
 );
 
-const PlaygroundSegment = Named(
+const PlaygroundSegment = SharedObject(
   'PlaygroundSegment',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
-      name: Type.String({ description: 'Name of the segment', examples: ['Beta testers'] }),
-      result: resultField('Whether the context satisfies all constraints of the segment'),
-      missing: Type.Boolean({
-        description: 'The segment does not exist. SDKs evaluate the strategy to false',
-      }),
-      constraints: Type.Array(Ref(PlaygroundConstraint)),
-    },
-    { description: 'A segment, and whether the context satisfies it' },
-  ),
+  'A segment, and whether the context satisfies it',
+  {
+    id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
+    name: Type.String({ description: 'Name of the segment', examples: ['Beta testers'] }),
+    result: resultField('Whether the context satisfies all constraints of the segment'),
+    missing: Type.Boolean({
+      description: 'The segment does not exist. SDKs evaluate the strategy to false',
+    }),
+    constraints: Type.Array(Ref(PlaygroundConstraint)),
+  },
 );
 
 const sticky = {
@@ -216,68 +212,53 @@ const sticky = {
 const optionalFields = <T extends TProperties>(properties: T) =>
   Type.Partial(Type.Object(properties)).properties;
 
-const PlaygroundRule = Named(
+const PlaygroundRule = SharedObject(
   'PlaygroundRule',
-  Type.Object(
-    {
-      kind: Type.Unsafe<'everyone' | 'rollout' | 'list' | 'hosts' | 'custom'>({
-        type: 'string',
-        enum: ['everyone', 'rollout', 'list', 'hosts', 'custom'],
-        description: 'The kind of condition',
+  'The condition of the strategy apart from its constraints',
+  {
+    kind: Type.Unsafe<'everyone' | 'rollout' | 'list' | 'hosts' | 'custom'>({
+      type: 'string',
+      enum: ['everyone', 'rollout', 'list', 'hosts', 'custom'],
+      description: 'The kind of condition',
+    }),
+    satisfied: Nullable(
+      Type.Boolean({
+        description: 'Null: only the application can decide, because the result depends on its host or code',
       }),
-      satisfied: Nullable(
-        Type.Boolean({
-          description:
-            'Null: only the application can decide, because the result depends on its host or code',
+    ),
+    ...optionalFields({
+      ...sticky,
+      groupId: Nullable(Type.String({ description: 'rollout: the group id that is hashed with the value' })),
+      bucket: Nullable(
+        Type.Integer({
+          description: 'rollout: the bucket of the user, 1 to 100. Null: the context has no value',
+          examples: [37],
         }),
       ),
-      ...optionalFields({
-        ...sticky,
-        groupId: Nullable(
-          Type.String({ description: 'rollout: the group id that is hashed with the value' }),
-        ),
-        bucket: Nullable(
-          Type.Integer({
-            description: 'rollout: the bucket of the user, 1 to 100. Null: the context has no value',
-            examples: [37],
-          }),
-        ),
-        threshold: Nullable(
-          Type.Number({
-            description: 'rollout: the percentage. Users whose bucket is at most this number are included',
-            examples: [50],
-          }),
-        ),
-        contextName,
-        actual: Nullable(Type.String({ description: 'list: the value of the context' })),
-        list: Type.Array(Type.String(), { description: 'list: the users or IP addresses in the strategy' }),
-      }),
-    },
-    { description: 'The condition of the strategy apart from its constraints' },
-  ),
+      threshold: Nullable(
+        Type.Number({
+          description: 'rollout: the percentage. Users whose bucket is at most this number are included',
+          examples: [50],
+        }),
+      ),
+      contextName,
+      actual: Nullable(Type.String({ description: 'list: the value of the context' })),
+      list: Type.Array(Type.String(), { description: 'list: the users or IP addresses in the strategy' }),
+    }),
+  },
 );
 
-const PlaygroundVariant = Named(
-  'PlaygroundVariant',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
-      enabled: Type.Boolean({ description: 'Whether the feature serves a variant' }),
-      feature_enabled: Type.Boolean({ description: 'Whether the feature is enabled' }),
-      payload: Type.Optional(
-        NamedObject(
-          'ServedPayload',
-          {
-            type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
-            value: Type.String({ description: 'The payload as a string', examples: ['#0000ff'] }),
-          },
-          { description: 'The payload of a variant' },
-        ),
-      ),
-    },
-    { description: 'The variant that is served for the context' },
+const PlaygroundVariant = SharedObject('PlaygroundVariant', 'The variant that is served for the context', {
+  name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
+  enabled: Type.Boolean({ description: 'Whether the feature serves a variant' }),
+  feature_enabled: Type.Boolean({ description: 'Whether the feature is enabled' }),
+  payload: Type.Optional(
+    NamedObject('ServedPayload', 'The payload of a variant', {
+      type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
+      value: Type.String({ description: 'The payload as a string', examples: ['#0000ff'] }),
+    }),
   ),
-);
+});
 
 const enabledOrUnknown = (description: string) =>
   Type.Unsafe<boolean | 'unknown'>({
@@ -287,115 +268,101 @@ const enabledOrUnknown = (description: string) =>
     examples: [true],
   });
 
-const PlaygroundStrategy = Named(
-  'PlaygroundStrategy',
-  Type.Object({
-    id: Type.String({ description: 'Empty for a new strategy of a draft' }),
-    name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-    title: Type.Optional(
-      Type.String({
-        description: 'Purpose of the strategy, which the console shows',
-        examples: ['A quarter of all users'],
-      }),
-    ),
-    disabled: Type.Boolean({ description: 'A disabled strategy is not evaluated' }),
-    parameters: Type.Record(Type.String(), Type.String(), {
-      description: 'Parameters of the strategy type, all of them strings',
+const PlaygroundStrategy = SharedObject('PlaygroundStrategy', {
+  id: Type.String({ description: 'Empty for a new strategy of a draft' }),
+  name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+  title: Type.Optional(
+    Type.String({
+      description: 'Purpose of the strategy, which the console shows',
+      examples: ['A quarter of all users'],
     }),
-    result: NamedObject(
-      'PlaygroundStrategyResult',
-      {
-        enabled: enabledOrUnknown('unknown: only the application can decide'),
-        evaluationStatus: Type.Unsafe<'complete' | 'incomplete' | 'unevaluated'>({
-          description:
-            'incomplete: only the application can compute the result. unevaluated: the strategy is disabled',
-          type: 'string',
-          enum: ['complete', 'incomplete', 'unevaluated'],
-        }),
-        variant: Type.Optional(Ref(PlaygroundVariant)),
-      },
-      { description: 'The result of the strategy' },
-    ),
-    constraints: Type.Array(Ref(PlaygroundConstraint)),
-    segments: Type.Array(Ref(PlaygroundSegment)),
-    rule: Type.Optional(Ref(PlaygroundRule)),
-    explanation: Type.String({
-      description: 'Why the strategy matches or does not match',
-      examples: [
-        'Strategy 1 (flexibleRollout) matches: bucket 37 of userId "7" is within the rollout of 50 %.',
-      ],
-    }),
-    links: NamedObject(
-      'PlaygroundLinks',
-      { edit: Type.String({ description: 'URL of the feature page in the console' }) },
-      { description: 'Links for a UI' },
-    ),
+  ),
+  disabled: Type.Boolean({ description: 'A disabled strategy is not evaluated' }),
+  parameters: Type.Record(Type.String(), Type.String(), {
+    description: 'Parameters of the strategy type, all of them strings',
   }),
-);
+  result: NamedObject('PlaygroundStrategyResult', 'The result of the strategy', {
+    enabled: enabledOrUnknown('unknown: only the application can decide'),
+    evaluationStatus: Type.Unsafe<'complete' | 'incomplete' | 'unevaluated'>({
+      description:
+        'incomplete: only the application can compute the result. unevaluated: the strategy is disabled',
+      type: 'string',
+      enum: ['complete', 'incomplete', 'unevaluated'],
+    }),
+    variant: Type.Optional(Ref(PlaygroundVariant)),
+  }),
+  constraints: Type.Array(Ref(PlaygroundConstraint)),
+  segments: Type.Array(Ref(PlaygroundSegment)),
+  rule: Type.Optional(Ref(PlaygroundRule)),
+  explanation: Type.String({
+    description: 'Why the strategy matches or does not match',
+    examples: [
+      'Strategy 1 (flexibleRollout) matches: bucket 37 of userId "7" is within the rollout of 50 %.',
+    ],
+  }),
+  links: NamedObject('PlaygroundLinks', 'Links for a UI', {
+    edit: Type.String({ description: 'URL of the feature page in the console' }),
+  }),
+});
 export type PlaygroundStrategy = Static<typeof PlaygroundStrategy>;
 
-const PlaygroundDependency = Named(
+const PlaygroundDependency = SharedObject(
   'PlaygroundDependency',
-  Type.Object(
-    {
-      feature: Type.String({ description: 'Name of the parent feature', examples: ['payments'] }),
-      requires: Type.Unsafe<'enabled' | 'disabled'>({
-        description: 'Whether the parent must be enabled or disabled',
-        type: 'string',
-        enum: ['enabled', 'disabled'],
-      }),
-      variants: Type.Array(Type.String(), {
-        description: 'The parent must serve one of these variants. Empty: any',
-      }),
-      state: Type.Unsafe<'enabled' | 'disabled' | 'missing' | 'has-parent'>({
-        type: 'string',
-        enum: ['enabled', 'disabled', 'missing', 'has-parent'],
-        description:
-          'State of the parent for the same context. SDKs do not evaluate a parent that has a parent itself',
-      }),
-      variant: Nullable(Type.String({ description: 'The variant that the parent serves' })),
-      result: resultField('Whether the parent meets the requirement'),
-    },
-    { description: 'A parent, and whether it meets the requirement' },
-  ),
+  'A parent, and whether it meets the requirement',
+  {
+    feature: Type.String({ description: 'Name of the parent feature', examples: ['payments'] }),
+    requires: Type.Unsafe<'enabled' | 'disabled'>({
+      description: 'Whether the parent must be enabled or disabled',
+      type: 'string',
+      enum: ['enabled', 'disabled'],
+    }),
+    variants: Type.Array(Type.String(), {
+      description: 'The parent must serve one of these variants. Empty: any',
+    }),
+    state: Type.Unsafe<'enabled' | 'disabled' | 'missing' | 'has-parent'>({
+      type: 'string',
+      enum: ['enabled', 'disabled', 'missing', 'has-parent'],
+      description:
+        'State of the parent for the same context. SDKs do not evaluate a parent that has a parent itself',
+    }),
+    variant: Nullable(Type.String({ description: 'The variant that the parent serves' })),
+    result: resultField('Whether the parent meets the requirement'),
+  },
 );
 
-const PlaygroundVariantSelection = Named(
-  'PlaygroundVariantSelection',
-  Type.Object({
-    source: Type.Unsafe<'strategy' | 'feature'>({
-      type: 'string',
-      enum: ['strategy', 'feature'],
-      description: 'The strategy that matched, or the feature',
-    }),
-    groupId: Type.String({ description: 'The group id that is hashed with the value' }),
-    ...sticky,
-    override: Type.Unsafe<{ variant: string; contextName: string; value: string } | null>({
-      anyOf: [
-        NamedObject('SelectedOverride', {
-          variant: Type.String({ description: 'Name of the selected variant', examples: ['blue'] }),
-          contextName,
-          value: Type.String({ description: 'The value that selected it', examples: ['7'] }),
-        }),
-        { type: 'null' },
-      ],
-      description: 'The override that selected the variant',
-    }),
-    totalWeight: Type.Integer({ description: 'Sum of the weights of all variants', examples: [1_000] }),
-    bucket: Nullable(
-      Type.Integer({ description: 'The bucket of the user, from 1 to totalWeight', examples: [612] }),
-    ),
-    ranges: Type.Array(
-      NamedObject('VariantRange', {
-        name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
-        from: Type.Integer({ description: 'First bucket of the range', examples: [501] }),
-        to: Type.Integer({ description: 'Last bucket of the range', examples: [1_000] }),
-      }),
-      { description: 'The buckets of each variant' },
-    ),
-    name: Nullable(Type.String({ description: 'The selected variant', examples: ['blue'] })),
+const PlaygroundVariantSelection = SharedObject('PlaygroundVariantSelection', {
+  source: Type.Unsafe<'strategy' | 'feature'>({
+    type: 'string',
+    enum: ['strategy', 'feature'],
+    description: 'The strategy that matched, or the feature',
   }),
-);
+  groupId: Type.String({ description: 'The group id that is hashed with the value' }),
+  ...sticky,
+  override: Type.Unsafe<{ variant: string; contextName: string; value: string } | null>({
+    anyOf: [
+      NamedObject('SelectedOverride', {
+        variant: Type.String({ description: 'Name of the selected variant', examples: ['blue'] }),
+        contextName,
+        value: Type.String({ description: 'The value that selected it', examples: ['7'] }),
+      }),
+      { type: 'null' },
+    ],
+    description: 'The override that selected the variant',
+  }),
+  totalWeight: Type.Integer({ description: 'Sum of the weights of all variants', examples: [1_000] }),
+  bucket: Nullable(
+    Type.Integer({ description: 'The bucket of the user, from 1 to totalWeight', examples: [612] }),
+  ),
+  ranges: Type.Array(
+    NamedObject('VariantRange', {
+      name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
+      from: Type.Integer({ description: 'First bucket of the range', examples: [501] }),
+      to: Type.Integer({ description: 'Last bucket of the range', examples: [1_000] }),
+    }),
+    { description: 'The buckets of each variant' },
+  ),
+  name: Nullable(Type.String({ description: 'The selected variant', examples: ['blue'] })),
+});
 
 const REASONS = [
   'flag-disabled',
@@ -405,52 +372,45 @@ const REASONS = [
   'no-strategy-matches',
 ] as const;
 
-export const PlaygroundEvaluation = Named(
-  'PlaygroundEvaluation',
-  Type.Object({
-    name: featureName,
-    projectId: Type.String({ description: 'Id of the project', examples: ['web-shop'] }),
-    environment: environmentName,
-    context: Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      additionalProperties: true,
-      description: 'The context with one value per field',
-    }),
-    isEnabled: Type.Boolean({ description: 'The result that SDKs compute for the context' }),
-    isEnabledInCurrentEnvironment: Type.Boolean({
-      description: 'Whether the feature is enabled in the environment',
-    }),
-    hasUnsatisfiedDependency: Type.Boolean({ description: 'Whether a parent does not meet the requirement' }),
-    reason: Type.Unsafe<(typeof REASONS)[number]>({
-      type: 'string',
-      enum: REASONS,
-      description: 'The rule that decided the result',
-    }),
-    explanation: Type.Array(Type.String(), {
-      description: 'The result in plain sentences',
-      examples: [
-        [
-          'The flag is enabled. Strategy 1 (flexibleRollout) matches: bucket 37 of userId "7" is within the rollout of 50 %.',
-        ],
-      ],
-    }),
-    variant: Ref(PlaygroundVariant),
-    variants: Type.Array(Ref(Variant), { description: 'The variants of the feature in the environment' }),
-    variantSelection: Type.Unsafe<Static<typeof PlaygroundVariantSelection> | null>({
-      anyOf: [Ref(PlaygroundVariantSelection), { type: 'null' }],
-      description: 'How the variant was selected. Null: the feature is disabled or has no variants',
-    }),
-    strategies: NamedObject(
-      'PlaygroundStrategies',
-      {
-        result: enabledOrUnknown('Whether a strategy matches. unknown: only the application can decide'),
-        data: Type.Array(Ref(PlaygroundStrategy), { description: 'In evaluation order' }),
-      },
-      { description: 'The strategies, and whether they match' },
-    ),
-    dependencies: Type.Array(Ref(PlaygroundDependency)),
+export const PlaygroundEvaluation = SharedObject('PlaygroundEvaluation', {
+  name: featureName,
+  projectId: Type.String({ description: 'Id of the project', examples: ['web-shop'] }),
+  environment: environmentName,
+  context: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The context with one value per field',
   }),
-);
+  isEnabled: Type.Boolean({ description: 'The result that SDKs compute for the context' }),
+  isEnabledInCurrentEnvironment: Type.Boolean({
+    description: 'Whether the feature is enabled in the environment',
+  }),
+  hasUnsatisfiedDependency: Type.Boolean({ description: 'Whether a parent does not meet the requirement' }),
+  reason: Type.Unsafe<(typeof REASONS)[number]>({
+    type: 'string',
+    enum: REASONS,
+    description: 'The rule that decided the result',
+  }),
+  explanation: Type.Array(Type.String(), {
+    description: 'The result in plain sentences',
+    examples: [
+      [
+        'The flag is enabled. Strategy 1 (flexibleRollout) matches: bucket 37 of userId "7" is within the rollout of 50 %.',
+      ],
+    ],
+  }),
+  variant: Ref(PlaygroundVariant),
+  variants: Type.Array(Ref(Variant), { description: 'The variants of the feature in the environment' }),
+  variantSelection: Type.Unsafe<Static<typeof PlaygroundVariantSelection> | null>({
+    anyOf: [Ref(PlaygroundVariantSelection), { type: 'null' }],
+    description: 'How the variant was selected. Null: the feature is disabled or has no variants',
+  }),
+  strategies: NamedObject('PlaygroundStrategies', 'The strategies, and whether they match', {
+    result: enabledOrUnknown('Whether a strategy matches. unknown: only the application can decide'),
+    data: Type.Array(Ref(PlaygroundStrategy), { description: 'In evaluation order' }),
+  }),
+  dependencies: Type.Array(Ref(PlaygroundDependency)),
+});
 export type PlaygroundEvaluation = Static<typeof PlaygroundEvaluation>;
 
 const inputProjects = Type.Unsafe<string[] | typeof ALL>({
@@ -482,52 +442,38 @@ const notEvaluated = Type.Optional(
   Type.Array(notEvaluatedFeature, { description: 'With at: features without a result, and the reason' }),
 );
 
-export const PlaygroundResult = Named(
-  'PlaygroundResult',
-  Type.Object({
-    input: NamedObject(
-      'PlaygroundInput',
-      {
-        environment: environmentName,
-        projects: inputProjects,
-        context,
-        at,
-      },
-      { description: 'The request' },
-    ),
-    features: Type.Array(Ref(PlaygroundEvaluation), { description: 'Sorted by name' }),
-    notEvaluated,
+export const PlaygroundResult = SharedObject('PlaygroundResult', {
+  input: NamedObject('PlaygroundInput', 'The request', {
+    environment: environmentName,
+    projects: inputProjects,
+    context,
+    at,
   }),
-);
+  features: Type.Array(Ref(PlaygroundEvaluation), { description: 'Sorted by name' }),
+  notEvaluated,
+});
 
-export const AdvancedPlaygroundResult = Named(
-  'AdvancedPlaygroundResult',
-  Type.Object({
-    input: NamedObject(
-      'AdvancedPlaygroundInput',
-      {
-        environments,
-        projects: inputProjects,
-        context: Type.Optional(context),
-        contexts: Type.Optional(Type.Array(context)),
-        at,
-      },
-      { description: 'The request' },
-    ),
-    features: Type.Array(
-      NamedObject('AdvancedPlaygroundFeature', {
-        name: featureName,
-        projectId: Type.String({ description: 'Id of the project', examples: ['web-shop'] }),
-        environments: Type.Record(Type.String(), Type.Array(Ref(PlaygroundEvaluation)), {
-          description:
-            'By environment: one evaluation for each combination of context values, or for each of contexts',
-        }),
-      }),
-      { description: 'Sorted by name' },
-    ),
-    notEvaluated,
+export const AdvancedPlaygroundResult = SharedObject('AdvancedPlaygroundResult', {
+  input: NamedObject('AdvancedPlaygroundInput', 'The request', {
+    environments,
+    projects: inputProjects,
+    context: Type.Optional(context),
+    contexts: Type.Optional(Type.Array(context)),
+    at,
   }),
-);
+  features: Type.Array(
+    NamedObject('AdvancedPlaygroundFeature', {
+      name: featureName,
+      projectId: Type.String({ description: 'Id of the project', examples: ['web-shop'] }),
+      environments: Type.Record(Type.String(), Type.Array(Ref(PlaygroundEvaluation)), {
+        description:
+          'By environment: one evaluation for each combination of context values, or for each of contexts',
+      }),
+    }),
+    { description: 'Sorted by name' },
+  ),
+  notEvaluated,
+});
 
 export const PLAYGROUND_SCHEMAS = [
   PlaygroundConstraint,

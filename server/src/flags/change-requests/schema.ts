@@ -1,19 +1,16 @@
-import { Named, NamedObject, Nullable } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
-export const ChangeRequestConfig = Named(
-  'ChangeRequestConfig',
-  Type.Object({
-    environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-    type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
-    changeRequestEnabled: Type.Boolean({
-      description: 'Always false: Halyard does not support change requests yet',
-    }),
-    requiredApprovals: Nullable(
-      Type.Integer({ description: 'Number of approvals a change requires; null: none' }),
-    ),
+export const ChangeRequestConfig = SharedObject('ChangeRequestConfig', {
+  environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+  type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
+  changeRequestEnabled: Type.Boolean({
+    description: 'Always false: Halyard does not support change requests yet',
   }),
-);
+  requiredApprovals: Nullable(
+    Type.Integer({ description: 'Number of approvals a change requires; null: none' }),
+  ),
+});
 export type ChangeRequestConfig = Static<typeof ChangeRequestConfig>;
 
 export const ChangeRequestConfigInput = NamedObject(

@@ -1,6 +1,6 @@
 import type { App } from '@halyard/plane/platform/http/app.ts';
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { conflict, errorResponses, Named, Ref } from '@halyard/plane/platform/http/schema.ts';
+import { conflict, errorResponses, Ref, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
@@ -28,7 +28,7 @@ const dryRun = Type.Object({
 
 const BODY_LIMIT_BYTES = 65_536;
 
-const ClonedFeatures = Named('ClonedFeatures', Type.Object({ features: Type.Array(Ref(Feature)) }));
+const ClonedFeatures = SharedObject('ClonedFeatures', { features: Type.Array(Ref(Feature)) });
 
 export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
   for (const schema of [PlannedCopy, ClonePlan, ClonedFeatures]) app.addSchema(schema);

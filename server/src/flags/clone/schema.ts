@@ -1,8 +1,8 @@
 import {
-  Named,
   NamedObject,
   Nullable,
   Ref,
+  SharedObject,
   Timestamp,
   UrlName,
 } from '@halyard/plane/platform/http/schema.ts';
@@ -120,121 +120,100 @@ const OmittedPart = NamedObject('OmittedPart', {
 });
 export type OmittedPart = Static<typeof OmittedPart>;
 
-export const PlannedCopy = Named(
-  'PlannedCopy',
-  Type.Object(
-    {
-      source: ClonedFrom,
-      name,
-      project: Type.String({ description: 'Target project', examples: ['payments'] }),
-      type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
-      description: Type.Optional(Type.String({ description: 'What the copied feature does' })),
-      impressionData: Type.Boolean({
-        description: 'Whether SDKs raise an event each time the feature is evaluated',
-      }),
-      environments: Type.Array(
-        NamedObject('PlannedEnvironment', {
-          name: environmentName,
-          from: Type.String({ description: 'Environment of the source', examples: ['production'] }),
-          strategies: Type.Array(Ref(PlannedStrategy)),
-          variants: Type.Array(Ref(Variant)),
-        }),
-        { description: 'Environments that get strategies or variants. The copy is disabled in all of them.' },
-      ),
-      tags: Type.Array(Ref(Tag)),
-      dependencies: Type.Array(Ref(Dependency)),
-      omitted: Type.Array(OmittedPart, { description: 'Parts of the source that are not copied' }),
-    },
-    { description: 'A copy that the clone would create' },
+export const PlannedCopy = SharedObject('PlannedCopy', 'A copy that the clone would create', {
+  source: ClonedFrom,
+  name,
+  project: Type.String({ description: 'Target project', examples: ['payments'] }),
+  type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+  description: Type.Optional(Type.String({ description: 'What the copied feature does' })),
+  impressionData: Type.Boolean({
+    description: 'Whether SDKs raise an event each time the feature is evaluated',
+  }),
+  environments: Type.Array(
+    NamedObject('PlannedEnvironment', {
+      name: environmentName,
+      from: Type.String({ description: 'Environment of the source', examples: ['production'] }),
+      strategies: Type.Array(Ref(PlannedStrategy)),
+      variants: Type.Array(Ref(Variant)),
+    }),
+    { description: 'Environments that get strategies or variants. The copy is disabled in all of them.' },
   ),
-);
+  tags: Type.Array(Ref(Tag)),
+  dependencies: Type.Array(Ref(Dependency)),
+  omitted: Type.Array(OmittedPart, { description: 'Parts of the source that are not copied' }),
+});
 export type PlannedCopy = Static<typeof PlannedCopy>;
 
-export const ClonePlan = Named(
-  'ClonePlan',
-  Type.Object({
-    planId: Nullable(
-      Type.String({
-        description:
-          'Send this id with the same body to execute exactly this plan; null if there are obstacles',
+export const ClonePlan = SharedObject('ClonePlan', {
+  planId: Nullable(
+    Type.String({
+      description:
+        'Send this id with the same body to execute exactly this plan; null if there are obstacles',
+    }),
+  ),
+  copies: Type.Array(Ref(PlannedCopy)),
+  permissions: Type.Array(
+    NamedObject('ClonePermission', {
+      permission: Type.String({
+        description: 'Name of the permission',
+        examples: ['CREATE_FEATURE_STRATEGY'],
       }),
-    ),
-    copies: Type.Array(Ref(PlannedCopy)),
-    permissions: Type.Array(
-      NamedObject('ClonePermission', {
-        permission: Type.String({
-          description: 'Name of the permission',
-          examples: ['CREATE_FEATURE_STRATEGY'],
+      environment: Nullable(
+        Type.String({
+          description:
+            'The environment where the permission is required. null: the permission applies to the whole project',
+          examples: ['production'],
         }),
-        environment: Nullable(
-          Type.String({
-            description:
-              'The environment where the permission is required. null: the permission applies to the whole project',
-            examples: ['production'],
-          }),
-        ),
-        held: Type.Boolean({ description: 'Whether the caller has the permission' }),
-      }),
-      { description: 'Permissions that the clone requires in the target project' },
-    ),
-    obstacles: Type.Array(
-      NamedObject('CloneObstacle', {
-        name: Type.String({ description: 'Name of the error that the clone would be rejected with' }),
-        message: Type.String({ description: 'Why the clone would be rejected' }),
-      }),
-      { description: 'Every reason why the clone would be rejected' },
-    ),
-  }),
-);
+      ),
+      held: Type.Boolean({ description: 'Whether the caller has the permission' }),
+    }),
+    { description: 'Permissions that the clone requires in the target project' },
+  ),
+  obstacles: Type.Array(
+    NamedObject('CloneObstacle', {
+      name: Type.String({ description: 'Name of the error that the clone would be rejected with' }),
+      message: Type.String({ description: 'Why the clone would be rejected' }),
+    }),
+    { description: 'Every reason why the clone would be rejected' },
+  ),
+});
 export type ClonePlan = Static<typeof ClonePlan>;
 
-const Difference = NamedObject(
-  'DriftDifference',
-  {
-    part: Type.String({
-      description:
-        'type, description, impressionData, environment, strategies, variants, tags or dependencies',
-      examples: ['strategies'],
+const Difference = NamedObject('DriftDifference', 'A difference between a copy and its source', {
+  part: Type.String({
+    description: 'type, description, impressionData, environment, strategies, variants, tags or dependencies',
+    examples: ['strategies'],
+  }),
+  environment: Nullable(
+    Type.String({
+      description: 'The environment of the difference. null: the difference is not in an environment',
+      examples: ['production'],
     }),
-    environment: Nullable(
-      Type.String({
-        description: 'The environment of the difference. null: the difference is not in an environment',
-        examples: ['production'],
-      }),
-    ),
-    kind: Type.Unsafe<'changed' | 'only-in-source' | 'only-in-copy' | 'order'>({
-      type: 'string',
-      enum: ['changed', 'only-in-source', 'only-in-copy', 'order'],
-      description: 'order: the same strategies in a different order',
-    }),
-    source: Type.Optional(Type.Unknown({ description: 'Value in the source' })),
-    copy: Type.Optional(Type.Unknown({ description: 'Value in the copy' })),
-  },
-  { description: 'A difference between a copy and its source' },
-);
+  ),
+  kind: Type.Unsafe<'changed' | 'only-in-source' | 'only-in-copy' | 'order'>({
+    type: 'string',
+    enum: ['changed', 'only-in-source', 'only-in-copy', 'order'],
+    description: 'order: the same strategies in a different order',
+  }),
+  source: Type.Optional(Type.Unknown({ description: 'Value in the source' })),
+  copy: Type.Optional(Type.Unknown({ description: 'Value in the copy' })),
+});
 export type Difference = Static<typeof Difference>;
 
-export const Drift = Named(
-  'Drift',
-  Type.Object({
-    feature: Type.String({ description: 'Name of the copy', examples: ['checkout-v3'] }),
-    project: Type.String({ description: 'Id of the project of the copy', examples: ['payments'] }),
-    source: NamedObject(
-      'DriftSource',
-      {
-        project: Type.String({ description: 'Current project of the source', examples: ['default'] }),
-        feature: Type.String({
-          description: 'Feature name, unique in the instance',
-          examples: ['checkout-v2'],
-        }),
-        archived: Type.Boolean({ description: 'Whether the feature is archived' }),
-      },
-      { description: 'The source of a copy' },
-    ),
-    inSync: Type.Boolean({ description: 'Whether there are no differences' }),
-    differences: Type.Array(Difference),
+export const Drift = SharedObject('Drift', {
+  feature: Type.String({ description: 'Name of the copy', examples: ['checkout-v3'] }),
+  project: Type.String({ description: 'Id of the project of the copy', examples: ['payments'] }),
+  source: NamedObject('DriftSource', 'The source of a copy', {
+    project: Type.String({ description: 'Current project of the source', examples: ['default'] }),
+    feature: Type.String({
+      description: 'Feature name, unique in the instance',
+      examples: ['checkout-v2'],
+    }),
+    archived: Type.Boolean({ description: 'Whether the feature is archived' }),
   }),
-);
+  inSync: Type.Boolean({ description: 'Whether there are no differences' }),
+  differences: Type.Array(Difference),
+});
 export type Drift = Static<typeof Drift>;
 
 const Copy = NamedObject('FeatureCopy', {
@@ -250,15 +229,12 @@ const Copy = NamedObject('FeatureCopy', {
   }),
 });
 
-export const CopyList = Named(
-  'CopyList',
-  Type.Object({
-    copies: Type.Array(Copy, { description: 'The newest copies, at most 50' }),
-    total: Type.Integer({
-      minimum: 0,
-      description: 'Number of copies that the caller may read',
-      examples: [1],
-    }),
+export const CopyList = SharedObject('CopyList', {
+  copies: Type.Array(Copy, { description: 'The newest copies, at most 50' }),
+  total: Type.Integer({
+    minimum: 0,
+    description: 'Number of copies that the caller may read',
+    examples: [1],
   }),
-);
+});
 export type CopyList = Static<typeof CopyList>;

@@ -1,22 +1,16 @@
-import { Named, NamedObject } from '@halyard/plane/platform/http/schema.ts';
+import { Named, NamedObject, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const feature = Type.String({ description: 'Name of the parent', examples: ['payments'] });
 const enabled = Type.Boolean({ description: 'true: the parent must be enabled; false: it must be disabled' });
 
-export const Dependency = Named(
-  'Dependency',
-  Type.Object(
-    {
-      feature,
-      enabled,
-      variants: Type.Array(Type.String({ examples: ['blue'] }), {
-        description: 'The parent must serve one of these variants. An empty list allows every variant.',
-      }),
-    },
-    { description: 'A parent, and the state it must be in' },
-  ),
-);
+export const Dependency = SharedObject('Dependency', 'A parent, and the state it must be in', {
+  feature,
+  enabled,
+  variants: Type.Array(Type.String({ examples: ['blue'] }), {
+    description: 'The parent must serve one of these variants. An empty list allows every variant.',
+  }),
+});
 export type Dependency = Static<typeof Dependency>;
 
 export const NewDependency = NamedObject(

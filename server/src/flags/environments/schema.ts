@@ -1,4 +1,11 @@
-import { ALL, Named, NamedObject, nameExcept, Ref, UrlName } from '@halyard/plane/platform/http/schema.ts';
+import {
+  ALL,
+  NamedObject,
+  nameExcept,
+  Ref,
+  SharedObject,
+  UrlName,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Constraint } from '../../targeting/constraints/schema.ts';
 import { StrategyVariant } from '../../targeting/variants/schema.ts';
@@ -27,126 +34,109 @@ const fields = {
   sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [150] }),
 };
 
-export const Environment = Named(
-  'Environment',
-  Type.Object(
-    {
-      ...fields,
-      projectCount: Type.Integer({
-        description: 'Number of projects with the environment that the caller may read',
-        examples: [4],
-      }),
-      apiTokenCount: Type.Integer({
-        description:
-          'Number of active API tokens for the environment with access to a project the caller may read',
-        examples: [2],
-      }),
-      enabledToggleCount: Type.Integer({
-        description: 'Number of features enabled in the environment, in projects the caller may read',
-        examples: [17],
-      }),
-    },
-    { description: 'An environment' },
-  ),
-);
+export const Environment = SharedObject('Environment', 'An environment', {
+  ...fields,
+  projectCount: Type.Integer({
+    description: 'Number of projects with the environment that the caller may read',
+    examples: [4],
+  }),
+  apiTokenCount: Type.Integer({
+    description:
+      'Number of active API tokens for the environment with access to a project the caller may read',
+    examples: [2],
+  }),
+  enabledToggleCount: Type.Integer({
+    description: 'Number of features enabled in the environment, in projects the caller may read',
+    examples: [17],
+  }),
+});
 export type Environment = Static<typeof Environment>;
 
 const version = Type.Integer({ description: 'Version of the response format', examples: [1] });
 
-export const EnvironmentList = Named(
-  'EnvironmentList',
-  Type.Object({ version, environments: Type.Array(Ref(Environment)) }),
-);
+export const EnvironmentList = SharedObject('EnvironmentList', {
+  version,
+  environments: Type.Array(Ref(Environment)),
+});
 
-export const DefaultStrategy = Named(
+export const DefaultStrategy = SharedObject(
   'DefaultStrategy',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-      title: Type.Optional(
-        Type.String({
-          description: 'What the strategy is for, as the console shows it',
-          examples: ['A quarter of all users'],
-        }),
-      ),
-      disabled: Type.Boolean({
-        description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
+  'The strategy that a feature without strategies gets when it is enabled',
+  {
+    name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+    title: Type.Optional(
+      Type.String({
+        description: 'What the strategy is for, as the console shows it',
+        examples: ['A quarter of all users'],
       }),
-      sortOrder: Type.Optional(
-        Type.Integer({
-          description: 'Position among the strategies of a feature; last by default',
-          examples: [0],
-        }),
-      ),
-      parameters: Type.Record(Type.String(), Type.String(), {
-        description: 'Parameters of the strategy type, all of them strings',
-        examples: [{ rollout: '25', stickiness: 'default' }],
+    ),
+    disabled: Type.Boolean({
+      description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
+    }),
+    sortOrder: Type.Optional(
+      Type.Integer({
+        description: 'Position among the strategies of a feature; last by default',
+        examples: [0],
       }),
-      constraints: Type.Array(Ref(Constraint)),
-      variants: Type.Array(Ref(StrategyVariant)),
-      segments: Type.Array(Type.Integer(), { description: 'Ids of the segments, all of which must match' }),
-    },
-    { description: 'The strategy that a feature without strategies gets when it is enabled' },
-  ),
+    ),
+    parameters: Type.Record(Type.String(), Type.String(), {
+      description: 'Parameters of the strategy type, all of them strings',
+      examples: [{ rollout: '25', stickiness: 'default' }],
+    }),
+    constraints: Type.Array(Ref(Constraint)),
+    variants: Type.Array(Ref(StrategyVariant)),
+    segments: Type.Array(Type.Integer(), { description: 'Ids of the segments, all of which must match' }),
+  },
 );
 export type DefaultStrategy = Static<typeof DefaultStrategy>;
 
-export const EnvironmentOfProject = Named(
-  'EnvironmentOfProject',
-  Type.Object(
-    {
-      ...fields,
-      defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
-      projectApiTokenCount: Type.Integer({
-        description: 'Number of active API tokens for the environment with access to the project',
-        examples: [2],
-      }),
-      projectEnabledToggleCount: Type.Integer({
-        description: 'Number of features of the project that are enabled in the environment',
-        examples: [5],
-      }),
-    },
-    { description: 'An environment of a project' },
-  ),
-);
+export const EnvironmentOfProject = SharedObject('EnvironmentOfProject', 'An environment of a project', {
+  ...fields,
+  defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
+  projectApiTokenCount: Type.Integer({
+    description: 'Number of active API tokens for the environment with access to the project',
+    examples: [2],
+  }),
+  projectEnabledToggleCount: Type.Integer({
+    description: 'Number of features of the project that are enabled in the environment',
+    examples: [5],
+  }),
+});
 export type EnvironmentOfProject = Static<typeof EnvironmentOfProject>;
 
-export const EnvironmentOfProjectList = Named(
-  'EnvironmentOfProjectList',
-  Type.Object({ version, environments: Type.Array(Ref(EnvironmentOfProject)) }),
-);
+export const EnvironmentOfProjectList = SharedObject('EnvironmentOfProjectList', {
+  version,
+  environments: Type.Array(Ref(EnvironmentOfProject)),
+});
 
 export const MAX_SHOWN_NAMES = 10;
 
-export const EnvironmentInProject = Named(
-  'EnvironmentInProject',
-  Type.Object({
-    environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-    defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
-    features: Type.Integer({ description: 'Active features of the project', examples: [8] }),
-    enabledFeatures: Type.Integer({
-      description: 'Active features that are enabled in the environment, which prevents its removal',
-      examples: [3],
-    }),
-    strategies: Type.Integer({
-      description: 'Strategies in the environment, including those of archived features',
-      examples: [6],
-    }),
-    variants: Type.Integer({
-      description: 'Variants in the environment, including those of archived features',
-      examples: [2],
-    }),
-    startingFeatures: Type.Integer({
-      description:
-        'Active features without an enabled strategy in the environment. They get the default strategy when they are enabled',
-      examples: [2],
-    }),
-    startingFeatureNames: Type.Array(Type.String(), {
-      description: `The first ${MAX_SHOWN_NAMES} of these features, by name`,
-      examples: [['invoice-pdf-v2', 'refund-limits']],
-    }),
+export const EnvironmentInProject = SharedObject('EnvironmentInProject', {
+  environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+  defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
+  features: Type.Integer({ description: 'Active features of the project', examples: [8] }),
+  enabledFeatures: Type.Integer({
+    description: 'Active features that are enabled in the environment, which prevents its removal',
+    examples: [3],
   }),
-);
+  strategies: Type.Integer({
+    description: 'Strategies in the environment, including those of archived features',
+    examples: [6],
+  }),
+  variants: Type.Integer({
+    description: 'Variants in the environment, including those of archived features',
+    examples: [2],
+  }),
+  startingFeatures: Type.Integer({
+    description:
+      'Active features without an enabled strategy in the environment. They get the default strategy when they are enabled',
+    examples: [2],
+  }),
+  startingFeatureNames: Type.Array(Type.String(), {
+    description: `The first ${MAX_SHOWN_NAMES} of these features, by name`,
+    examples: [['invoice-pdf-v2', 'refund-limits']],
+  }),
+});
 export type EnvironmentInProject = Static<typeof EnvironmentInProject>;
 
 export const NewEnvironment = NamedObject(

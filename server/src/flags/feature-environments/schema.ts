@@ -3,6 +3,7 @@ import {
   NamedObject,
   Nullable,
   Ref,
+  SharedObject,
   TextMap,
   Timestamp,
 } from '@halyard/plane/platform/http/schema.ts';
@@ -38,58 +39,43 @@ const strategyContent = {
 export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strategyContent>>>;
 
 /** A strategy in a clone plan. */
-export const PlannedStrategy = Named(
-  'PlannedStrategy',
-  Type.Object(
-    {
-      copyOf: Type.String({ format: 'uuid', description: 'Id of the strategy in the source' }),
-      ...strategyContent,
-    },
-    { description: 'A strategy of the copy' },
-  ),
-);
+export const PlannedStrategy = SharedObject('PlannedStrategy', 'A strategy of the copy', {
+  copyOf: Type.String({ format: 'uuid', description: 'Id of the strategy in the source' }),
+  ...strategyContent,
+});
 export type PlannedStrategy = Static<typeof PlannedStrategy>;
 
-export const FeatureStrategy = Named(
-  'FeatureStrategy',
-  Type.Object({
-    id: Type.String({
-      description: 'Id of the strategy',
-      format: 'uuid',
-      examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
-    }),
-    featureName: name,
-    ...strategyContent,
+export const FeatureStrategy = SharedObject('FeatureStrategy', {
+  id: Type.String({
+    description: 'Id of the strategy',
+    format: 'uuid',
+    examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
   }),
-);
+  featureName: name,
+  ...strategyContent,
+});
 export type FeatureStrategy = Static<typeof FeatureStrategy>;
 
-export const FeatureEnvironment = Named(
-  'FeatureEnvironment',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-      environment: Type.String({ description: 'Same as `name`', examples: ['production'] }),
-      featureName: name,
-      type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
-      enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
-      sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [200] }),
-      variantCount: Type.Integer({ description: 'Number of variants', examples: [0] }),
-      variants: Type.Array(Ref(Variant), { examples: [[]] }),
-      strategies: Type.Array(Ref(FeatureStrategy), { description: 'In evaluation order' }),
-      lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in the environment')),
-      hasStrategies: Type.Boolean({
-        description: 'Whether the feature has a strategy in the environment',
-        examples: [true],
-      }),
-      hasEnabledStrategies: Type.Boolean({
-        description: 'Whether the feature has an enabled strategy in the environment',
-        examples: [true],
-      }),
-    },
-    { description: 'A feature in one environment' },
-  ),
-);
+export const FeatureEnvironment = SharedObject('FeatureEnvironment', 'A feature in one environment', {
+  name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+  environment: Type.String({ description: 'Same as `name`', examples: ['production'] }),
+  featureName: name,
+  type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
+  enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
+  sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [200] }),
+  variantCount: Type.Integer({ description: 'Number of variants', examples: [0] }),
+  variants: Type.Array(Ref(Variant), { examples: [[]] }),
+  strategies: Type.Array(Ref(FeatureStrategy), { description: 'In evaluation order' }),
+  lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in the environment')),
+  hasStrategies: Type.Boolean({
+    description: 'Whether the feature has a strategy in the environment',
+    examples: [true],
+  }),
+  hasEnabledStrategies: Type.Boolean({
+    description: 'Whether the feature has an enabled strategy in the environment',
+    examples: [true],
+  }),
+});
 export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
 
 /** A feature of a project in an environment. */

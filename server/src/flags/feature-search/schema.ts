@@ -8,90 +8,78 @@ import {
   page,
   SearchQuery,
 } from '@halyard/plane/platform/http/input/filter.ts';
-import { Named, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Collaborators, Person } from '../features/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { Tag } from '../tags/schema.ts';
 
-export const FoundEnvironment = Named(
-  'FoundEnvironment',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-      type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
-      sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [200] }),
-      enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
-      blockedBy: Type.Optional(
-        Type.String({
-          description:
-            'A parent that must be enabled but is disabled in this environment. Nobody gets the feature until the parent is enabled.',
-          examples: ['checkout-v2'],
-        }),
-      ),
-      variantCount: Type.Integer({ description: 'Number of variants', examples: [0] }),
-      hasStrategies: Type.Boolean({ description: 'Whether the feature has a strategy in the environment' }),
-      hasEnabledStrategies: Type.Boolean({
-        description: 'Whether the feature has an enabled strategy in the environment',
-      }),
-      lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in this environment')),
-      yes: Type.Integer({
-        description: 'Number of evaluations as enabled in the current and previous hour',
-        examples: [0],
-      }),
-      no: Type.Integer({
-        description: 'Number of evaluations as disabled in the current and previous hour',
-        examples: [0],
-      }),
-    },
-    { description: 'A feature in one environment' },
+export const FoundEnvironment = SharedObject('FoundEnvironment', 'A feature in one environment', {
+  name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+  type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
+  sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [200] }),
+  enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
+  blockedBy: Type.Optional(
+    Type.String({
+      description:
+        'A parent that must be enabled but is disabled in this environment. Nobody gets the feature until the parent is enabled.',
+      examples: ['checkout-v2'],
+    }),
   ),
-);
-
-export const FoundFeature = Named(
-  'FoundFeature',
-  Type.Object({
-    name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
-    type: Type.String({ description: 'Id of a feature type', examples: ['release'] }),
-    description: Type.Optional(
-      Type.String({ description: 'What the feature does', examples: ['The new checkout page'] }),
-    ),
-    project: Type.String({ description: 'Id of the project', examples: ['default'] }),
-    stale: Type.Boolean({ description: 'Whether the feature is marked as stale' }),
-    impressionData: Type.Boolean({
-      description: 'Whether SDKs raise an event each time the feature is evaluated',
-    }),
-    favorite: Type.Boolean({ description: 'Whether the feature is a favorite of the caller' }),
-    createdAt: Timestamp('When the feature was created'),
-    createdBy: Type.Optional(Person),
-    archivedAt: Type.Optional(Timestamp('When the feature was archived; absent while it is active')),
-    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in any environment')),
-    lifecycle: Ref(Lifecycle),
-    dependencyType: Type.Unsafe<'parent' | 'child' | null>({
-      type: ['string', 'null'],
-      enum: ['parent', 'child', null],
-      description: 'child: the feature depends on another feature; parent: other features depend on it',
-    }),
-    tags: Type.Array(Ref(Tag)),
-    segments: Type.Array(Type.String({ examples: ['beta-users'] }), {
-      description: 'Names of the segments that the strategies of the feature use',
-    }),
-    environments: Type.Array(Ref(FoundEnvironment)),
-    collaborators: Collaborators,
+  variantCount: Type.Integer({ description: 'Number of variants', examples: [0] }),
+  hasStrategies: Type.Boolean({ description: 'Whether the feature has a strategy in the environment' }),
+  hasEnabledStrategies: Type.Boolean({
+    description: 'Whether the feature has an enabled strategy in the environment',
   }),
-);
+  lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in this environment')),
+  yes: Type.Integer({
+    description: 'Number of evaluations as enabled in the current and previous hour',
+    examples: [0],
+  }),
+  no: Type.Integer({
+    description: 'Number of evaluations as disabled in the current and previous hour',
+    examples: [0],
+  }),
+});
+
+export const FoundFeature = SharedObject('FoundFeature', {
+  name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
+  type: Type.String({ description: 'Id of a feature type', examples: ['release'] }),
+  description: Type.Optional(
+    Type.String({ description: 'What the feature does', examples: ['The new checkout page'] }),
+  ),
+  project: Type.String({ description: 'Id of the project', examples: ['default'] }),
+  stale: Type.Boolean({ description: 'Whether the feature is marked as stale' }),
+  impressionData: Type.Boolean({
+    description: 'Whether SDKs raise an event each time the feature is evaluated',
+  }),
+  favorite: Type.Boolean({ description: 'Whether the feature is a favorite of the caller' }),
+  createdAt: Timestamp('When the feature was created'),
+  createdBy: Type.Optional(Person),
+  archivedAt: Type.Optional(Timestamp('When the feature was archived; absent while it is active')),
+  lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in any environment')),
+  lifecycle: Ref(Lifecycle),
+  dependencyType: Type.Unsafe<'parent' | 'child' | null>({
+    type: ['string', 'null'],
+    enum: ['parent', 'child', null],
+    description: 'child: the feature depends on another feature; parent: other features depend on it',
+  }),
+  tags: Type.Array(Ref(Tag)),
+  segments: Type.Array(Type.String({ examples: ['beta-users'] }), {
+    description: 'Names of the segments that the strategies of the feature use',
+  }),
+  environments: Type.Array(Ref(FoundEnvironment)),
+  collaborators: Collaborators,
+});
 export type FoundFeature = Static<typeof FoundFeature>;
 
-export const FeatureSearchResult = Named(
-  'FeatureSearchResult',
-  Type.Object({
-    features: Type.Array(Ref(FoundFeature), { description: 'The features of the page' }),
-    total: Type.Integer({
-      description: 'Number of matching features that the caller may read',
-      examples: [53],
-    }),
+export const FeatureSearchResult = SharedObject('FeatureSearchResult', {
+  features: Type.Array(Ref(FoundFeature), { description: 'The features of the page' }),
+  total: Type.Integer({
+    description: 'Number of matching features that the caller may read',
+    examples: [53],
   }),
-);
+});
 export type FeatureSearchResult = Static<typeof FeatureSearchResult>;
 
 const filter = (operators: readonly string[], description: string, ...examples: string[]) =>
@@ -174,22 +162,16 @@ export const FeatureSearchQuery = SearchQuery({
   ...page,
 });
 
-export const FlagCreator = Named(
-  'FlagCreator',
-  Type.Object({
-    id: Type.Integer({ description: 'Id of the creator', examples: [7] }),
-    name: Type.String({ description: 'Name of the creator', examples: ['alice'] }),
-  }),
-);
+export const FlagCreator = SharedObject('FlagCreator', {
+  id: Type.Integer({ description: 'Id of the creator', examples: [7] }),
+  name: Type.String({ description: 'Name of the creator', examples: ['alice'] }),
+});
 export const FlagCreators = Type.Array(Ref(FlagCreator), {
   title: 'FlagCreatorList',
   description: 'The creators, sorted by name',
 });
 
-export const AllFlagCreators = Named(
-  'AllFlagCreators',
-  Type.Object({
-    flagCreators: FlagCreators,
-    total: Type.Integer({ description: 'Number of creators', examples: [12] }),
-  }),
-);
+export const AllFlagCreators = SharedObject('AllFlagCreators', {
+  flagCreators: FlagCreators,
+  total: Type.Integer({ description: 'Number of creators', examples: [12] }),
+});

@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
@@ -8,43 +8,32 @@ import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { NewTag, Tag } from '../tags/schema.ts';
 
-export const Person = NamedObject(
-  'Collaborator',
-  {
-    id: Type.Integer({ description: 'Id of the user', examples: [7] }),
-    name: Type.String({
-      description:
-        'Display name of the user or service account, or its username or email address if it has none; `admin token` or `system` for other actors',
-      examples: ['Alice Moreau'],
-    }),
-    imageUrl: Type.String({
-      format: 'uri',
-      description: 'URL of a Gravatar image, derived from the hash of the name',
-      examples: [
-        'https://gravatar.com/avatar/0e0dd4e5e1c7bf110ea9b2f055adbc93640bf2f1af125216ba6b26174596f1fe?s=42&d=retro&r=g',
-      ],
-    }),
-  },
-  { description: 'A user, service account or token' },
-);
+export const Person = NamedObject('Collaborator', 'A user, service account or token', {
+  id: Type.Integer({ description: 'Id of the user', examples: [7] }),
+  name: Type.String({
+    description:
+      'Display name of the user or service account, or its username or email address if it has none; `admin token` or `system` for other actors',
+    examples: ['Alice Moreau'],
+  }),
+  imageUrl: Type.String({
+    format: 'uri',
+    description: 'URL of a Gravatar image, derived from the hash of the name',
+    examples: [
+      'https://gravatar.com/avatar/0e0dd4e5e1c7bf110ea9b2f055adbc93640bf2f1af125216ba6b26174596f1fe?s=42&d=retro&r=g',
+    ],
+  }),
+});
 
-export const Collaborators = NamedObject(
-  'Collaborators',
-  {
-    users: Type.Array(Person, { description: 'Users who changed the feature' }),
-  },
-  { description: 'The users who changed the feature' },
-);
+export const Collaborators = NamedObject('Collaborators', 'The users who changed the feature', {
+  users: Type.Array(Person, { description: 'Users who changed the feature' }),
+});
 
 export const ClonedFrom = NamedObject(
   'CloneSource',
+  'Project and name of the source at the time of cloning. null if the feature is not a copy, or if the caller cannot read the project of the source.',
   {
     project: Type.String({ description: 'Id of the project', examples: ['default'] }),
     feature: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
-  },
-  {
-    description:
-      'Project and name of the source at the time of cloning. null if the feature is not a copy, or if the caller cannot read the project of the source.',
   },
 );
 export type ClonedFrom = Static<typeof ClonedFrom>;
@@ -89,25 +78,16 @@ export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 /**
  * A feature as a caller sees it. `favorite` is about this caller, and `clonedFrom` is null if the caller cannot read the source project.
  */
-export const Feature = Named(
-  'Feature',
-  Type.Object(
-    {
-      ...state,
-      favorite: Type.Boolean({ description: 'Whether the feature is a favorite of the caller' }),
-    },
-    { description: 'A feature' },
-  ),
-);
+export const Feature = SharedObject('Feature', 'A feature', {
+  ...state,
+  favorite: Type.Boolean({ description: 'Whether the feature is a favorite of the caller' }),
+});
 export type Feature = Static<typeof Feature>;
 
-export const FeatureList = Named(
-  'FeatureList',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [2] }),
-    features: Type.Array(Ref(Feature)),
-  }),
-);
+export const FeatureList = SharedObject('FeatureList', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [2] }),
+  features: Type.Array(Ref(Feature)),
+});
 
 export const NewFeature = NamedObject(
   'NewFeature',
@@ -148,17 +128,14 @@ export const PatchedFeature = Type.Object({
   stale: Type.Boolean(),
 });
 
-export const ArchiveCheck = Named(
-  'ArchiveCheck',
-  Type.Object({
-    parentsWithChildFeatures: Type.Array(Type.String({ examples: ['payments'] }), {
-      description: 'Features that are parents of features outside this list',
-    }),
-    hasDeletedDependencies: Type.Boolean({
-      description: 'true: archiving removes dependencies, and reviving does not restore them',
-    }),
+export const ArchiveCheck = SharedObject('ArchiveCheck', {
+  parentsWithChildFeatures: Type.Array(Type.String({ examples: ['payments'] }), {
+    description: 'Features that are parents of features outside this list',
   }),
-);
+  hasDeletedDependencies: Type.Boolean({
+    description: 'true: archiving removes dependencies, and reviving does not restore them',
+  }),
+});
 export type ArchiveCheck = Static<typeof ArchiveCheck>;
 
 export const StaleFeatures = NamedObject(

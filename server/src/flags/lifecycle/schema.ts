@@ -1,4 +1,11 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const STAGES = ['initial', 'pre-live', 'live', 'completed', 'archived'] as const;
@@ -15,24 +22,18 @@ const statusValue = Type.String({
   examples: ['blue'],
 });
 
-export const Lifecycle = Named(
-  'Lifecycle',
-  Type.Object(
-    {
-      stage: Type.Unsafe<Stage>({
-        title: 'LifecycleStage',
-        type: 'string',
-        description: 'A stage in the life of a feature',
-        enum: STAGES,
-        examples: ['live'],
-      }),
-      enteredStageAt: Timestamp('When the feature entered this stage'),
-      status: Type.Optional(status),
-      statusValue: Type.Optional(statusValue),
-    },
-    { description: 'The current stage of the feature' },
-  ),
-);
+export const Lifecycle = SharedObject('Lifecycle', 'The current stage of the feature', {
+  stage: Type.Unsafe<Stage>({
+    title: 'LifecycleStage',
+    type: 'string',
+    description: 'A stage in the life of a feature',
+    enum: STAGES,
+    examples: ['live'],
+  }),
+  enteredStageAt: Timestamp('When the feature entered this stage'),
+  status: Type.Optional(status),
+  statusValue: Type.Optional(statusValue),
+});
 export type Lifecycle = Static<typeof Lifecycle>;
 
 export const LifecycleHistory = Named(
@@ -48,8 +49,11 @@ export const Completion = NamedObject(
 export type Completion = Static<typeof Completion>;
 
 const count = Type.Integer({ description: 'Number of features at this stage', examples: [7] });
-export const LifecycleCount = Named(
-  'LifecycleCount',
-  Type.Object({ initial: count, preLive: count, live: count, completed: count, archived: count }),
-);
+export const LifecycleCount = SharedObject('LifecycleCount', {
+  initial: count,
+  preLive: count,
+  live: count,
+  completed: count,
+  archived: count,
+});
 export type LifecycleCount = Static<typeof LifecycleCount>;

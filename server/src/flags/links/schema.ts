@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const url = Type.String({
@@ -11,13 +11,11 @@ const title = Nullable(
   Type.String({ description: 'Title of the link', maxLength: 500, examples: ['The ticket'] }),
 );
 
-export const FeatureLink = Named(
-  'FeatureLink',
-  Type.Object(
-    { id: Type.String({ description: 'Id of the link', format: 'uuid' }), url, title },
-    { description: 'A link of a feature' },
-  ),
-);
+export const FeatureLink = SharedObject('FeatureLink', 'A link of a feature', {
+  id: Type.String({ description: 'Id of the link', format: 'uuid' }),
+  url,
+  title,
+});
 export type FeatureLink = Static<typeof FeatureLink>;
 
 export const LinkInput = NamedObject(

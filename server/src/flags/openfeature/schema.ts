@@ -1,4 +1,4 @@
-import { Named, NamedObject, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { description, featureName } from '../feature-rows/schema.ts';
 
@@ -14,21 +14,17 @@ const defaultValue = Type.Unknown({
   examples: [false],
 });
 
-export const ManifestFlag = Named(
-  'ManifestFlag',
-  Type.Object(
-    { key: featureName, type: flagType, defaultValue, description: Type.Optional(description) },
-    { description: 'A flag in the format of the OpenFeature CLI' },
-  ),
-);
+export const ManifestFlag = SharedObject('ManifestFlag', 'A flag in the format of the OpenFeature CLI', {
+  key: featureName,
+  type: flagType,
+  defaultValue,
+  description: Type.Optional(description),
+});
 export type ManifestFlag = Static<typeof ManifestFlag>;
 
-export const Manifest = Named(
-  'Manifest',
-  Type.Object({
-    flags: Type.Array(Ref(ManifestFlag), { description: 'The active flags of the project, sorted by name' }),
-  }),
-);
+export const Manifest = SharedObject('Manifest', {
+  flags: Type.Array(Ref(ManifestFlag), { description: 'The active flags of the project, sorted by name' }),
+});
 
 const input = {
   key: featureName,
@@ -47,18 +43,15 @@ export const ManifestFlagUpdate = NamedObject('ManifestFlagUpdate', input, {
 });
 export type ManifestFlagUpdate = Static<typeof ManifestFlagUpdate>;
 
-export const ChangedManifestFlag = Named(
-  'ChangedManifestFlag',
-  Type.Object({ flag: Ref(ManifestFlag), updatedAt: Timestamp('When the request was carried out') }),
-);
+export const ChangedManifestFlag = SharedObject('ChangedManifestFlag', {
+  flag: Ref(ManifestFlag),
+  updatedAt: Timestamp('When the request was carried out'),
+});
 
-export const ArchivedManifestFlag = Named(
-  'ArchivedManifestFlag',
-  Type.Object({
-    message: Type.String({
-      description: 'What happened',
-      examples: ['Flag "checkout-v2" was archived. It can be revived.'],
-    }),
-    archivedAt: Timestamp('When the flag was archived'),
+export const ArchivedManifestFlag = SharedObject('ArchivedManifestFlag', {
+  message: Type.String({
+    description: 'What happened',
+    examples: ['Flag "checkout-v2" was archived. It can be revived.'],
   }),
-);
+  archivedAt: Timestamp('When the flag was archived'),
+});

@@ -1,4 +1,4 @@
-import { Named, NamedObject, Ref, RowId } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Ref, RowId, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const MAX_OWNERS = 10;
@@ -10,24 +10,20 @@ const ownerType = Type.Unsafe<'user' | 'group'>({
   enum: ['user', 'group'],
 });
 
-export const Owner = Named(
-  'Owner',
-  Type.Object({
-    type: ownerType,
-    id: Type.Integer({ description: 'Id of the user or group', examples: [7] }),
-    name: Type.String({
-      description: 'Name of the group, or the username or email address of the user',
-      examples: ['alice'],
-    }),
-    deactivated: Type.Boolean({ description: 'Whether the user is deactivated. Always false for a group' }),
+export const Owner = SharedObject('Owner', {
+  type: ownerType,
+  id: Type.Integer({ description: 'Id of the user or group', examples: [7] }),
+  name: Type.String({
+    description: 'Name of the group, or the username or email address of the user',
+    examples: ['alice'],
   }),
-);
+  deactivated: Type.Boolean({ description: 'Whether the user is deactivated. Always false for a group' }),
+});
 export type Owner = Static<typeof Owner>;
 
-export const OwnerList = Named(
-  'OwnerList',
-  Type.Object({ owners: Type.Array(Ref(Owner), { description: 'Users first, then groups, by id' }) }),
-);
+export const OwnerList = SharedObject('OwnerList', {
+  owners: Type.Array(Ref(Owner), { description: 'Users first, then groups, by id' }),
+});
 export type OwnerList = Static<typeof OwnerList>;
 
 export const OwnersInput = NamedObject(
@@ -54,34 +50,31 @@ export const OwnersInput = NamedObject(
 );
 export type OwnersInput = Static<typeof OwnersInput>;
 
-export const OwnedResources = Named(
-  'OwnedResources',
-  Type.Object({
-    features: Type.Array(
-      NamedObject('OwnedFeature', {
-        name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
-        project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-        owners: Type.Integer({ description: 'Number of owners, including this user', examples: [1] }),
-      }),
-      { description: `Active features, sorted by name, at most ${MAX_OWNED_RESOURCES}` },
-    ),
-    featureCount: Type.Integer({
-      description: 'Number of active features that the user owns',
-      examples: [3],
+export const OwnedResources = SharedObject('OwnedResources', {
+  features: Type.Array(
+    NamedObject('OwnedFeature', {
+      name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
+      project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+      owners: Type.Integer({ description: 'Number of owners, including this user', examples: [1] }),
     }),
-    projects: Type.Array(
-      NamedObject('OwnedProject', {
-        id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-        name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
-      }),
-      {
-        description: `Projects where the user holds the Owner role directly, sorted by id, at most ${MAX_OWNED_RESOURCES}`,
-      },
-    ),
-    projectCount: Type.Integer({
-      description: 'Number of projects where the user holds the Owner role directly',
-      examples: [1],
-    }),
+    { description: `Active features, sorted by name, at most ${MAX_OWNED_RESOURCES}` },
+  ),
+  featureCount: Type.Integer({
+    description: 'Number of active features that the user owns',
+    examples: [3],
   }),
-);
+  projects: Type.Array(
+    NamedObject('OwnedProject', {
+      id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+      name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
+    }),
+    {
+      description: `Projects where the user holds the Owner role directly, sorted by id, at most ${MAX_OWNED_RESOURCES}`,
+    },
+  ),
+  projectCount: Type.Integer({
+    description: 'Number of projects where the user holds the Owner role directly',
+    examples: [1],
+  }),
+});
 export type OwnedResources = Static<typeof OwnedResources>;

@@ -1,4 +1,10 @@
-import { DisplayName, Named, NamedObject, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  DisplayName,
+  NamedObject,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { SavedViewInput } from '../../people/views/schema.ts';
 
@@ -10,27 +16,23 @@ const name = DisplayName({
 });
 const { page, query } = SavedViewInput.properties;
 
-export const ProjectView = Named(
-  'ProjectView',
-  Type.Object({
-    id: Type.Integer({ description: 'Id of the view', examples: [3] }),
-    name,
-    page,
-    query,
-    createdByUserId: Type.Integer({ description: 'Id of the user who shared the view', examples: [7] }),
-    createdBy: Type.String({
-      description: 'Username or email address of the user who shared the view',
-      examples: ['alice'],
-    }),
-    createdAt: Timestamp('When the view was shared'),
+export const ProjectView = SharedObject('ProjectView', {
+  id: Type.Integer({ description: 'Id of the view', examples: [3] }),
+  name,
+  page,
+  query,
+  createdByUserId: Type.Integer({ description: 'Id of the user who shared the view', examples: [7] }),
+  createdBy: Type.String({
+    description: 'Username or email address of the user who shared the view',
+    examples: ['alice'],
   }),
-);
+  createdAt: Timestamp('When the view was shared'),
+});
 export type ProjectView = Static<typeof ProjectView>;
 
-export const ProjectViewList = Named(
-  'ProjectViewList',
-  Type.Object({ views: Type.Array(Ref(ProjectView), { description: 'Sorted by name' }) }),
-);
+export const ProjectViewList = SharedObject('ProjectViewList', {
+  views: Type.Array(Ref(ProjectView), { description: 'Sorted by name' }),
+});
 
 export const ProjectViewInput = NamedObject(
   'ProjectViewInput',

@@ -1,10 +1,10 @@
 import {
   ALL,
-  Named,
   NamedObject,
   Nullable,
   nameExcept,
   Ref,
+  SharedObject,
   Timestamp,
   UrlName,
 } from '@halyard/plane/platform/http/schema.ts';
@@ -57,21 +57,13 @@ const requireComment = Type.Boolean({
   examples: [false],
 });
 
-export const FeatureNaming = Named(
-  'FeatureNaming',
-  Type.Object(
-    {
-      pattern: Type.Optional(
-        Type.String({ description: 'Pattern in RE2 syntax that feature names must match' }),
-      ),
-      example: Type.Optional(Type.String({ description: 'A name that matches' })),
-      description: Type.Optional(
-        Type.String({ description: 'What the pattern means, shown to people who choose a name' }),
-      ),
-    },
-    { description: 'The naming pattern for features' },
+export const FeatureNaming = SharedObject('FeatureNaming', 'The naming pattern for features', {
+  pattern: Type.Optional(Type.String({ description: 'Pattern in RE2 syntax that feature names must match' })),
+  example: Type.Optional(Type.String({ description: 'A name that matches' })),
+  description: Type.Optional(
+    Type.String({ description: 'What the pattern means, shown to people who choose a name' }),
   ),
-);
+});
 
 const overview = {
   name,
@@ -89,101 +81,86 @@ const overview = {
   favorite: Type.Boolean({ description: 'Whether the project is a favorite of the caller' }),
 };
 
-export const Project = Named(
-  'Project',
-  Type.Object({
-    id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-    ...overview,
-    environments: Type.Array(Type.String(), {
-      description: 'Environments of the project',
-      examples: [['development', 'production']],
-    }),
+export const Project = SharedObject('Project', {
+  id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+  ...overview,
+  environments: Type.Array(Type.String(), {
+    description: 'Environments of the project',
+    examples: [['development', 'production']],
   }),
-);
+});
 export type Project = Static<typeof Project>;
 
 /** A project in the project list, with its counts and health. */
-export const ListedProject = Named(
-  'ListedProject',
-  Type.Object(
-    {
-      ...Project.properties,
-      memberCount: Type.Integer({ description: 'Same as `members`', examples: [3] }),
-      owners: Type.Array(
-        NamedObject('ProjectOwner', {
-          ownerType: Type.Unsafe<'user' | 'group' | 'system'>({
-            type: 'string',
-            enum: ['user', 'group', 'system'],
-            description: 'system: nobody owns the project',
-          }),
-          name: Type.Optional(
-            Type.String({ description: 'Name of the user or group', examples: ['Alice Moreau'] }),
-          ),
-        }),
-        { description: 'Users and groups with the Owner role, users first' },
+export const ListedProject = SharedObject('ListedProject', 'A project', {
+  ...Project.properties,
+  memberCount: Type.Integer({ description: 'Same as `members`', examples: [3] }),
+  owners: Type.Array(
+    NamedObject('ProjectOwner', {
+      ownerType: Type.Unsafe<'user' | 'group' | 'system'>({
+        type: 'string',
+        enum: ['user', 'group', 'system'],
+        description: 'system: nobody owns the project',
+      }),
+      name: Type.Optional(
+        Type.String({ description: 'Name of the user or group', examples: ['Alice Moreau'] }),
       ),
-      featureCount: Type.Integer({ description: 'Number of active features', examples: [120] }),
-      staleFeatureCount: Type.Integer({
-        description: 'Active features that are marked as stale',
-        examples: [3],
-      }),
-      potentiallyStaleFeatureCount: Type.Integer({
-        description: 'Active features that are older than the lifetime of their type and not marked as stale',
-        examples: [9],
-      }),
-      health: Type.Integer({
-        description: `Health of the project: ${FORMULA}`,
-        minimum: 0,
-        maximum: 100,
-        examples: [90],
-      }),
-      technicalDebt: Type.Integer({
-        description: 'Technical debt: 100 minus the health',
-        minimum: 0,
-        maximum: 100,
-        examples: [10],
-      }),
-      lastEventAt: Nullable(
-        Timestamp(
-          'When something in the project last changed, according to the event log; null if there are no events',
-        ),
-      ),
-    },
-    { description: 'A project' },
+    }),
+    { description: 'Users and groups with the Owner role, users first' },
   ),
-);
+  featureCount: Type.Integer({ description: 'Number of active features', examples: [120] }),
+  staleFeatureCount: Type.Integer({
+    description: 'Active features that are marked as stale',
+    examples: [3],
+  }),
+  potentiallyStaleFeatureCount: Type.Integer({
+    description: 'Active features that are older than the lifetime of their type and not marked as stale',
+    examples: [9],
+  }),
+  health: Type.Integer({
+    description: `Health of the project: ${FORMULA}`,
+    minimum: 0,
+    maximum: 100,
+    examples: [90],
+  }),
+  technicalDebt: Type.Integer({
+    description: 'Technical debt: 100 minus the health',
+    minimum: 0,
+    maximum: 100,
+    examples: [10],
+  }),
+  lastEventAt: Nullable(
+    Timestamp(
+      'When something in the project last changed, according to the event log; null if there are no events',
+    ),
+  ),
+});
 export type ListedProject = Static<typeof ListedProject>;
 
-export const ProjectOverview = Named(
-  'ProjectOverview',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
-    ...overview,
-    environments: Type.Array(
-      NamedObject('ProjectOverviewEnvironment', {
-        environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-        defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
-      }),
-      { description: 'By sort order, each with its default strategy, if set' },
-    ),
-    featureTypeCounts: Type.Array(
-      NamedObject('FeatureTypeCount', {
-        type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
-        count: Type.Integer({ description: 'Number of active features of the type', examples: [12] }),
-      }),
-      { description: 'Number of active features of each type, most frequent first' },
-    ),
-  }),
-);
+export const ProjectOverview = SharedObject('ProjectOverview', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
+  ...overview,
+  environments: Type.Array(
+    NamedObject('ProjectOverviewEnvironment', {
+      environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+      defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
+    }),
+    { description: 'By sort order, each with its default strategy, if set' },
+  ),
+  featureTypeCounts: Type.Array(
+    NamedObject('FeatureTypeCount', {
+      type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+      count: Type.Integer({ description: 'Number of active features of the type', examples: [12] }),
+    }),
+    { description: 'Number of active features of each type, most frequent first' },
+  ),
+});
 export type ProjectOverview = Static<typeof ProjectOverview>;
 
-export const ProjectList = Named(
-  'ProjectList',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
-    projects: Type.Array(Ref(ListedProject)),
-  }),
-);
+export const ProjectList = SharedObject('ProjectList', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
+  projects: Type.Array(Ref(ListedProject)),
+});
 
 const FeatureNamingInput = NamedObject(
   'FeatureNamingInput',
@@ -259,20 +236,17 @@ export const NamingPreview = NamedObject(
 
 export const MAX_SHOWN_NAMES = 20;
 
-export const NamingCheck = Named(
-  'NamingCheck',
-  Type.Object({
-    features: Type.Integer({ description: 'Active features of the project', examples: [8] }),
-    violations: Type.Integer({
-      description: 'Active features whose name does not match the pattern. They keep their names',
-      examples: [2],
-    }),
-    names: Type.Array(Type.String(), {
-      description: `The first ${MAX_SHOWN_NAMES} of these names`,
-      examples: [['checkout-v2', 'refund-limits']],
-    }),
+export const NamingCheck = SharedObject('NamingCheck', {
+  features: Type.Integer({ description: 'Active features of the project', examples: [8] }),
+  violations: Type.Integer({
+    description: 'Active features whose name does not match the pattern. They keep their names',
+    examples: [2],
   }),
-);
+  names: Type.Array(Type.String(), {
+    description: `The first ${MAX_SHOWN_NAMES} of these names`,
+    examples: [['checkout-v2', 'refund-limits']],
+  }),
+});
 
 export const ProjectSettings = NamedObject(
   'ProjectSettings',

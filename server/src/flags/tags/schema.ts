@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable, Ref, UrlName } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Tag as EventTag } from '../../record/events/schema.ts';
 
@@ -28,29 +28,20 @@ const color = Nullable(
   }),
 );
 
-export const TagType = Named(
-  'TagType',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Name of the tag type', examples: ['team'] }),
-      description,
-      icon,
-      color,
-    },
-    { description: 'A tag type' },
-  ),
-);
+export const TagType = SharedObject('TagType', 'A tag type', {
+  name: Type.String({ description: 'Name of the tag type', examples: ['team'] }),
+  description,
+  icon,
+  color,
+});
 export type TagType = Static<typeof TagType>;
 
-export const TagTypeList = Named('TagTypeList', Type.Object({ version, tagTypes: Type.Array(Ref(TagType)) }));
-export const OneTagType = Named('OneTagType', Type.Object({ version, tagType: Ref(TagType) }));
-export const ValidTagType = Named(
-  'ValidTagType',
-  Type.Object({
-    valid: Type.Boolean({ description: 'Always true: an invalid tag type is rejected', examples: [true] }),
-    tagType: Ref(TagType),
-  }),
-);
+export const TagTypeList = SharedObject('TagTypeList', { version, tagTypes: Type.Array(Ref(TagType)) });
+export const OneTagType = SharedObject('OneTagType', { version, tagType: Ref(TagType) });
+export const ValidTagType = SharedObject('ValidTagType', {
+  valid: Type.Boolean({ description: 'Always true: an invalid tag type is rejected', examples: [true] }),
+  tagType: Ref(TagType),
+});
 
 export const NewTagType = NamedObject(
   'NewTagType',
@@ -74,8 +65,8 @@ export type TagTypeUpdate = Static<typeof TagTypeUpdate>;
 export const Tag = EventTag;
 export type Tag = Static<typeof Tag>;
 
-export const TagList = Named('TagList', Type.Object({ version, tags: Type.Array(Ref(Tag)) }));
-export const OneTag = Named('OneTag', Type.Object({ version, tag: Ref(Tag) }));
+export const TagList = SharedObject('TagList', { version, tags: Type.Array(Ref(Tag)) });
+export const OneTag = SharedObject('OneTag', { version, tag: Ref(Tag) });
 
 export const NewTag = NamedObject(
   'NewTag',

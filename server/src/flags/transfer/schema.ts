@@ -1,4 +1,10 @@
-import { Named, NamedObject, Nullable, TextMap, UrlName } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  SharedObject,
+  TextMap,
+  UrlName,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { ConstraintInput } from '../../targeting/constraints/schema.ts';
 import { NewContextField } from '../../targeting/context/schema.ts';
@@ -23,213 +29,207 @@ const text = (maxLength: number, description?: string) =>
 const withUnknownFields = { additionalProperties: true };
 
 /** The fields that an import reads. It ignores other fields, which exports from other systems may contain. */
-export const FeatureExport = Named(
-  'FeatureExport',
-  Type.Object(
-    {
-      features: Type.Array(
-        NamedObject(
-          'ExportedFeature',
-          {
-            name: featureName,
-            type: Type.Optional(
-              Type.String({
-                description: 'Id of the feature type',
-                minLength: 1,
-                maxLength: 100,
-                examples: ['release'],
-              }),
-            ),
-            description: Type.Optional(Nullable(text(4_000, 'What the feature does'))),
-            impressionData: Type.Optional(
-              Nullable(
-                Type.Boolean({
-                  description: 'Whether SDKs raise an event each time the feature is evaluated',
-                }),
-              ),
-            ),
-            stale: Type.Optional(Type.Boolean({ description: 'Whether the feature is marked as stale' })),
-          },
-          { description: 'A feature', ...withUnknownFields },
+export const FeatureExport = SharedObject('FeatureExport', 'The exported features, and what they refer to', {
+  features: Type.Array(
+    NamedObject(
+      'ExportedFeature',
+      {
+        name: featureName,
+        type: Type.Optional(
+          Type.String({
+            description: 'Id of the feature type',
+            minLength: 1,
+            maxLength: 100,
+            examples: ['release'],
+          }),
         ),
-        { maxItems: MAX_FEATURES },
-      ),
-      featureStrategies: Type.Array(
-        NamedObject(
-          'ExportedStrategy',
-          {
-            featureName,
-            name: Type.String({
-              description: 'Strategy type',
-              minLength: 1,
-              maxLength: 100,
-              examples: ['flexibleRollout'],
+        description: Type.Optional(Nullable(text(4_000, 'What the feature does'))),
+        impressionData: Type.Optional(
+          Nullable(
+            Type.Boolean({
+              description: 'Whether SDKs raise an event each time the feature is evaluated',
             }),
-            title: Type.Optional(Nullable(text(500, 'What the strategy is for, as the console shows it'))),
-            disabled: Type.Optional(
-              Nullable(
-                Type.Boolean({
-                  description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
-                }),
-              ),
-            ),
-            sortOrder: Type.Optional(
-              Nullable(
-                Type.Integer({
-                  description: 'Position in lists, lowest first',
-                  minimum: 0,
-                  maximum: 100_000,
-                }),
-              ),
-            ),
-            parameters: Type.Optional(
-              TextMap(100_000, { description: 'Parameters of the strategy type, all of them strings' }),
-            ),
-            constraints: Type.Optional(Type.Array(ConstraintInput, { maxItems: 30 })),
-            variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
-            segments: Type.Optional(
-              Type.Array(Type.Integer({ minimum: 1 }), {
-                description: 'Ids of the segments, all of which must match',
-                maxItems: 5,
-              }),
-            ),
-          },
-          withUnknownFields,
-        ),
-        {
-          maxItems: MAX_STRATEGIES,
-          description: 'Strategies in the exported environment, in evaluation order',
-        },
-      ),
-      featureEnvironments: Type.Optional(
-        Type.Array(
-          NamedObject(
-            'ExportedFeatureEnvironment',
-            {
-              featureName,
-              enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
-              variants: Type.Optional(Type.Array(VariantInput, { maxItems: 100 })),
-            },
-            { description: 'A feature in the exported environment', ...withUnknownFields },
           ),
-          { maxItems: MAX_FEATURES },
         ),
-      ),
-      featureTags: Type.Optional(
-        Type.Array(
-          NamedObject(
-            'ExportedFeatureTag',
-            {
-              featureName,
-              tagType: text(50, 'Name of the tag type'),
-              tagValue: Type.String({ description: 'Value of the tag', minLength: 2, maxLength: 50 }),
-            },
-            { description: 'A tag of a feature', ...withUnknownFields },
-          ),
-          { maxItems: MAX_TAGS },
-        ),
-      ),
-      tagTypes: Type.Optional(
-        Type.Array(
-          NamedObject(
-            'ExportedTagType',
-            { ...NewTagType.properties },
-            { description: 'A tag type', ...withUnknownFields },
-          ),
-          {
-            maxItems: MAX_TAG_TYPES,
-          },
-        ),
-      ),
-      contextFields: Type.Optional(
-        Type.Array(
-          NamedObject(
-            'ExportedContextField',
-            { ...NewContextField.properties },
-            { description: 'A context field', ...withUnknownFields },
-          ),
-          {
-            maxItems: MAX_CONTEXT_FIELDS,
-          },
-        ),
-      ),
-      segments: Type.Optional(
-        Type.Array(
-          NamedObject(
-            'ExportedSegment',
-            {
-              id: Type.Integer({ description: 'Id of the segment' }),
-              name: Type.String({ description: 'Name of the segment', minLength: 1, maxLength: 200 }),
-            },
-            withUnknownFields,
-          ),
-          {
-            maxItems: MAX_SEGMENTS,
-            description:
-              'Names of the segments that strategies refer to by id. An import looks segments up by name.',
-          },
-        ),
-      ),
-      dependencies: Type.Optional(
-        Type.Array(
-          NamedObject(
-            'ExportedDependencies',
-            {
-              feature: featureName,
-              dependencies: Type.Array(
-                NamedObject(
-                  'ExportedDependency',
-                  {
-                    feature: featureName,
-                    enabled: Type.Optional(
-                      Type.Boolean({
-                        description: 'true: the parent must be enabled; false: it must be disabled',
-                      }),
-                    ),
-                    variants: Type.Optional(
-                      Type.Array(text(100), {
-                        description: 'The parent must serve one of these variants. Empty: any variant',
-                        maxItems: 100,
-                      }),
-                    ),
-                  },
-                  { description: 'A parent, and the state it must be in', ...withUnknownFields },
-                ),
-                { maxItems: 100 },
-              ),
-            },
-            { description: 'The parents of a feature', ...withUnknownFields },
-          ),
-          { maxItems: MAX_FEATURES },
-        ),
-      ),
-      links: Type.Optional(
-        Type.Array(
-          NamedObject(
-            'ExportedLinks',
-            {
-              feature: featureName,
-              links: Type.Array(
-                NamedObject(
-                  'ExportedLink',
-                  {
-                    url: text(2_000, 'URL of the link'),
-                    title: Type.Optional(Nullable(text(200, 'Title of the link'))),
-                  },
-                  { description: 'A link', ...withUnknownFields },
-                ),
-                { maxItems: 10 },
-              ),
-            },
-            { description: 'The links of a feature', ...withUnknownFields },
-          ),
-          { maxItems: MAX_FEATURES },
-        ),
-      ),
-    },
-    { description: 'The exported features, and what they refer to' },
+        stale: Type.Optional(Type.Boolean({ description: 'Whether the feature is marked as stale' })),
+      },
+      { description: 'A feature', ...withUnknownFields },
+    ),
+    { maxItems: MAX_FEATURES },
   ),
-);
+  featureStrategies: Type.Array(
+    NamedObject(
+      'ExportedStrategy',
+      {
+        featureName,
+        name: Type.String({
+          description: 'Strategy type',
+          minLength: 1,
+          maxLength: 100,
+          examples: ['flexibleRollout'],
+        }),
+        title: Type.Optional(Nullable(text(500, 'What the strategy is for, as the console shows it'))),
+        disabled: Type.Optional(
+          Nullable(
+            Type.Boolean({
+              description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
+            }),
+          ),
+        ),
+        sortOrder: Type.Optional(
+          Nullable(
+            Type.Integer({
+              description: 'Position in lists, lowest first',
+              minimum: 0,
+              maximum: 100_000,
+            }),
+          ),
+        ),
+        parameters: Type.Optional(
+          TextMap(100_000, { description: 'Parameters of the strategy type, all of them strings' }),
+        ),
+        constraints: Type.Optional(Type.Array(ConstraintInput, { maxItems: 30 })),
+        variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
+        segments: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1 }), {
+            description: 'Ids of the segments, all of which must match',
+            maxItems: 5,
+          }),
+        ),
+      },
+      withUnknownFields,
+    ),
+    {
+      maxItems: MAX_STRATEGIES,
+      description: 'Strategies in the exported environment, in evaluation order',
+    },
+  ),
+  featureEnvironments: Type.Optional(
+    Type.Array(
+      NamedObject(
+        'ExportedFeatureEnvironment',
+        {
+          featureName,
+          enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
+          variants: Type.Optional(Type.Array(VariantInput, { maxItems: 100 })),
+        },
+        { description: 'A feature in the exported environment', ...withUnknownFields },
+      ),
+      { maxItems: MAX_FEATURES },
+    ),
+  ),
+  featureTags: Type.Optional(
+    Type.Array(
+      NamedObject(
+        'ExportedFeatureTag',
+        {
+          featureName,
+          tagType: text(50, 'Name of the tag type'),
+          tagValue: Type.String({ description: 'Value of the tag', minLength: 2, maxLength: 50 }),
+        },
+        { description: 'A tag of a feature', ...withUnknownFields },
+      ),
+      { maxItems: MAX_TAGS },
+    ),
+  ),
+  tagTypes: Type.Optional(
+    Type.Array(
+      NamedObject(
+        'ExportedTagType',
+        { ...NewTagType.properties },
+        { description: 'A tag type', ...withUnknownFields },
+      ),
+      {
+        maxItems: MAX_TAG_TYPES,
+      },
+    ),
+  ),
+  contextFields: Type.Optional(
+    Type.Array(
+      NamedObject(
+        'ExportedContextField',
+        { ...NewContextField.properties },
+        { description: 'A context field', ...withUnknownFields },
+      ),
+      {
+        maxItems: MAX_CONTEXT_FIELDS,
+      },
+    ),
+  ),
+  segments: Type.Optional(
+    Type.Array(
+      NamedObject(
+        'ExportedSegment',
+        {
+          id: Type.Integer({ description: 'Id of the segment' }),
+          name: Type.String({ description: 'Name of the segment', minLength: 1, maxLength: 200 }),
+        },
+        withUnknownFields,
+      ),
+      {
+        maxItems: MAX_SEGMENTS,
+        description:
+          'Names of the segments that strategies refer to by id. An import looks segments up by name.',
+      },
+    ),
+  ),
+  dependencies: Type.Optional(
+    Type.Array(
+      NamedObject(
+        'ExportedDependencies',
+        {
+          feature: featureName,
+          dependencies: Type.Array(
+            NamedObject(
+              'ExportedDependency',
+              {
+                feature: featureName,
+                enabled: Type.Optional(
+                  Type.Boolean({
+                    description: 'true: the parent must be enabled; false: it must be disabled',
+                  }),
+                ),
+                variants: Type.Optional(
+                  Type.Array(text(100), {
+                    description: 'The parent must serve one of these variants. Empty: any variant',
+                    maxItems: 100,
+                  }),
+                ),
+              },
+              { description: 'A parent, and the state it must be in', ...withUnknownFields },
+            ),
+            { maxItems: 100 },
+          ),
+        },
+        { description: 'The parents of a feature', ...withUnknownFields },
+      ),
+      { maxItems: MAX_FEATURES },
+    ),
+  ),
+  links: Type.Optional(
+    Type.Array(
+      NamedObject(
+        'ExportedLinks',
+        {
+          feature: featureName,
+          links: Type.Array(
+            NamedObject(
+              'ExportedLink',
+              {
+                url: text(2_000, 'URL of the link'),
+                title: Type.Optional(Nullable(text(200, 'Title of the link'))),
+              },
+              { description: 'A link', ...withUnknownFields },
+            ),
+            { maxItems: 10 },
+          ),
+        },
+        { description: 'The links of a feature', ...withUnknownFields },
+      ),
+      { maxItems: MAX_FEATURES },
+    ),
+  ),
+});
 export type FeatureExport = Static<typeof FeatureExport>;
 
 const environment = Type.String({
@@ -301,23 +301,16 @@ export type Finding = Static<typeof finding>;
 const names = (description: string) =>
   Type.Array(Type.String(), { description, examples: [['checkout-v2']] });
 
-export const ImportReport = Named(
-  'ImportReport',
-  Type.Object({
-    errors: Type.Array(finding, { description: 'Why the import would be rejected' }),
-    warnings: Type.Array(finding, { description: 'Effects of the import that may be unexpected' }),
-    permissions: Type.Array(finding, { description: 'Permissions that the caller lacks' }),
-    effect: NamedObject(
-      'ImportEffect',
-      {
-        created: names('Features that the import creates'),
-        overwritten: names('Existing features that the import overwrites'),
-        leftOut: names('Archived features, which do not change'),
-        contextFields: names('Context fields that the import creates'),
-        tagTypes: names('Tag types that the import creates'),
-      },
-      { description: 'What the import would do if it had no errors' },
-    ),
+export const ImportReport = SharedObject('ImportReport', {
+  errors: Type.Array(finding, { description: 'Why the import would be rejected' }),
+  warnings: Type.Array(finding, { description: 'Effects of the import that may be unexpected' }),
+  permissions: Type.Array(finding, { description: 'Permissions that the caller lacks' }),
+  effect: NamedObject('ImportEffect', 'What the import would do if it had no errors', {
+    created: names('Features that the import creates'),
+    overwritten: names('Existing features that the import overwrites'),
+    leftOut: names('Archived features, which do not change'),
+    contextFields: names('Context fields that the import creates'),
+    tagTypes: names('Tag types that the import creates'),
   }),
-);
+});
 export type ImportReport = Static<typeof ImportReport>;

@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 /** Unleash's default. */
@@ -6,57 +6,51 @@ export const DEFAULT_ENVIRONMENT = 'development';
 
 export const TOKEN_TYPES = ['client', 'backend', 'frontend', 'edge'] as const;
 
-export const ApiToken = Named(
-  'ApiToken',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the token', examples: [12] }),
-      secret: Type.String({
-        description:
-          'The whole token in the response that creates it. After that, only its first and last characters if `secure` is true',
-        examples: ['payments:production.…k3Xz'],
-      }),
-      secure: Type.Boolean({
-        description:
-          'True: only the response that creates the token has the whole secret. False: the list shows it to the service account that created it',
-      }),
-      identifier: Type.String({
-        description: 'The id of the token, for use in paths',
-        examples: ['12'],
-      }),
-      tokenName: Type.String({ description: 'Name of the token', examples: ['checkout service'] }),
-      type: Type.String({
-        description:
-          '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges, `admin` is for the admin API',
-        enum: ['admin', ...TOKEN_TYPES],
-        examples: ['backend'],
-      }),
-      enrolment: Type.Optional(
-        Type.String({
-          description:
-            'The string that an edge needs to start, only in the response that creates its token. It contains the secret',
-        }),
-      ),
-      environment: Nullable(Type.String({ description: 'Null: all environments', examples: ['production'] })),
-      project: Type.String({
-        description: 'The prefix of the token: the project, * for all projects, [] for several',
-        examples: ['payments'],
-      }),
-      projects: Type.Array(Type.String(), {
-        description: '["*"] for all projects',
-        examples: [['payments']],
-      }),
-      alias: Nullable(Type.String({ description: 'A second name, which is stored but has no effect' })),
-      createdAt: Timestamp('When the token was created'),
-      expiresAt: Nullable(Timestamp('When the token expires. Null: never')),
-      seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
-    },
-    { description: 'An API token' },
+export const ApiToken = SharedObject('ApiToken', 'An API token', {
+  id: Type.Integer({ description: 'Id of the token', examples: [12] }),
+  secret: Type.String({
+    description:
+      'The whole token in the response that creates it. After that, only its first and last characters if `secure` is true',
+    examples: ['payments:production.…k3Xz'],
+  }),
+  secure: Type.Boolean({
+    description:
+      'True: only the response that creates the token has the whole secret. False: the list shows it to the service account that created it',
+  }),
+  identifier: Type.String({
+    description: 'The id of the token, for use in paths',
+    examples: ['12'],
+  }),
+  tokenName: Type.String({ description: 'Name of the token', examples: ['checkout service'] }),
+  type: Type.String({
+    description:
+      '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges, `admin` is for the admin API',
+    enum: ['admin', ...TOKEN_TYPES],
+    examples: ['backend'],
+  }),
+  enrolment: Type.Optional(
+    Type.String({
+      description:
+        'The string that an edge needs to start, only in the response that creates its token. It contains the secret',
+    }),
   ),
-);
+  environment: Nullable(Type.String({ description: 'Null: all environments', examples: ['production'] })),
+  project: Type.String({
+    description: 'The prefix of the token: the project, * for all projects, [] for several',
+    examples: ['payments'],
+  }),
+  projects: Type.Array(Type.String(), {
+    description: '["*"] for all projects',
+    examples: [['payments']],
+  }),
+  alias: Nullable(Type.String({ description: 'A second name, which is stored but has no effect' })),
+  createdAt: Timestamp('When the token was created'),
+  expiresAt: Nullable(Timestamp('When the token expires. Null: never')),
+  seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
+});
 export type ApiToken = Static<typeof ApiToken>;
 
-export const ApiTokenList = Named('ApiTokenList', Type.Object({ tokens: Type.Array(Ref(ApiToken)) }));
+export const ApiTokenList = SharedObject('ApiTokenList', { tokens: Type.Array(Ref(ApiToken)) });
 
 const expiresAt = Type.String({
   description: 'When the token expires. null: never',

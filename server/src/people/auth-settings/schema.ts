@@ -1,5 +1,5 @@
 import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
-import { Named, Nullable, Ref, RowId } from '@halyard/plane/platform/http/schema.ts';
+import { Nullable, Ref, RowId, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 /** The accepted algorithms. All of them use a key pair, so a party that can verify tokens cannot sign them. */
@@ -88,15 +88,12 @@ const secret = Nullable(
   }),
 );
 
-export const OidcSettings = Named(
-  'OidcSettings',
-  Type.Object({
-    ...fields,
-    secret,
-    defaultRootRole: Type.Optional(defaultRootRole),
-    defaultRootRoleId,
-  }),
-);
+export const OidcSettings = SharedObject('OidcSettings', {
+  ...fields,
+  secret,
+  defaultRootRole: Type.Optional(defaultRootRole),
+  defaultRootRoleId,
+});
 export type OidcSettings = Static<typeof OidcSettings>;
 
 export const OidcSettingsInput = Type.Partial(
@@ -121,44 +118,31 @@ export type OidcSettingsInput = Static<typeof OidcSettingsInput>;
 /** The settings in the JSON column. The secret and the role have their own columns. */
 export type OidcContent = Omit<OidcSettings, 'secret' | 'defaultRootRole' | 'defaultRootRoleId'>;
 
-export const SimpleSettings = Named(
+export const SimpleSettings = SharedObject(
   'SimpleSettings',
-  Type.Object(
-    { disabled: Type.Boolean({ description: 'Whether password login is disabled' }) },
-    { examples: [{ disabled: false }] },
-  ),
+  { disabled: Type.Boolean({ description: 'Whether password login is disabled' }) },
+  { examples: [{ disabled: false }] },
 );
 export type SimpleSettings = Static<typeof SimpleSettings>;
 
-export const SamlSettings = Named(
+export const SamlSettings = SharedObject(
   'SamlSettings',
-  Type.Object(
-    { enabled: Type.Boolean({ description: 'Always false: Halyard does not support SAML' }) },
-    { examples: [{ enabled: false }] },
-  ),
+  { enabled: Type.Boolean({ description: 'Always false: Halyard does not support SAML' }) },
+  { examples: [{ enabled: false }] },
 );
 export type SamlSettings = Static<typeof SamlSettings>;
 
-export const LoginMethod = Named(
-  'LoginMethod',
-  Type.Object(
-    {
-      type: Type.Unsafe<'password' | 'oidc'>({
-        type: 'string',
-        enum: ['password', 'oidc'],
-        description:
-          '`password`: POST the username and password to the path. `oidc`: redirect the browser to the path',
-        examples: ['oidc'],
-      }),
-      label: Type.String({ description: 'Label for the login page', examples: ['Single sign-on'] }),
-      path: Type.String({ description: 'Path on this server', examples: ['/auth/oidc/login'] }),
-    },
-    { description: 'A login method' },
-  ),
-);
+export const LoginMethod = SharedObject('LoginMethod', 'A login method', {
+  type: Type.Unsafe<'password' | 'oidc'>({
+    type: 'string',
+    enum: ['password', 'oidc'],
+    description:
+      '`password`: POST the username and password to the path. `oidc`: redirect the browser to the path',
+    examples: ['oidc'],
+  }),
+  label: Type.String({ description: 'Label for the login page', examples: ['Single sign-on'] }),
+  path: Type.String({ description: 'Path on this server', examples: ['/auth/oidc/login'] }),
+});
 export type LoginMethod = Static<typeof LoginMethod>;
 
-export const LoginMethodList = Named(
-  'LoginMethodList',
-  Type.Object({ methods: Type.Array(Ref(LoginMethod)) }),
-);
+export const LoginMethodList = SharedObject('LoginMethodList', { methods: Type.Array(Ref(LoginMethod)) });

@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { NewServiceToken } from '../users/schema.ts';
 import { MAX_QUERY_LENGTH } from './limits.ts';
@@ -53,58 +53,46 @@ const Problem = Type.Unsafe<{ error: string; message: string } | null>({
   ],
 });
 
-export const AuthorizationPreview = Named(
-  'AuthorizationPreview',
-  Type.Object(
-    {
-      clientName: Type.String({
-        description: 'The name that the client gives itself',
-        examples: ['Halyard CLI'],
-      }),
-      clientHost: Nullable(
-        Type.String({
-          description: "Host that publishes the client's metadata. null: nothing confirms the name",
-          examples: [null],
-        }),
-      ),
-      kind: Type.Unsafe<'personal' | 'agent'>({
-        type: 'string',
-        enum: ['personal', 'agent'],
-        description: 'Kind of token: `agent` has the limits of agent tokens',
-        examples: ['personal'],
-      }),
-      readOnly: Type.Boolean({
-        description: 'true: the client requests only read access',
-        examples: [false],
-      }),
-      redirectHost: Nullable(
-        Type.String({
-          description: 'Host that receives the code. null if the client shows a user code',
-          examples: ['127.0.0.1:51234'],
-        }),
-      ),
-      ip: Nullable(
-        Type.String({ description: 'IP address of a client that shows a user code', examples: [null] }),
-      ),
-      problem: Problem,
-    },
-    { description: 'A client that requests a token' },
+export const AuthorizationPreview = SharedObject('AuthorizationPreview', 'A client that requests a token', {
+  clientName: Type.String({
+    description: 'The name that the client gives itself',
+    examples: ['Halyard CLI'],
+  }),
+  clientHost: Nullable(
+    Type.String({
+      description: "Host that publishes the client's metadata. null: nothing confirms the name",
+      examples: [null],
+    }),
   ),
-);
+  kind: Type.Unsafe<'personal' | 'agent'>({
+    type: 'string',
+    enum: ['personal', 'agent'],
+    description: 'Kind of token: `agent` has the limits of agent tokens',
+    examples: ['personal'],
+  }),
+  readOnly: Type.Boolean({
+    description: 'true: the client requests only read access',
+    examples: [false],
+  }),
+  redirectHost: Nullable(
+    Type.String({
+      description: 'Host that receives the code. null if the client shows a user code',
+      examples: ['127.0.0.1:51234'],
+    }),
+  ),
+  ip: Nullable(
+    Type.String({ description: 'IP address of a client that shows a user code', examples: [null] }),
+  ),
+  problem: Problem,
+});
 export type AuthorizationPreview = Static<typeof AuthorizationPreview>;
 
-export const AuthorizationResult = Named(
-  'AuthorizationResult',
-  Type.Object(
-    {
-      redirectTo: Nullable(
-        Type.String({
-          description:
-            "The client's URL to open next. null for a user code, because the client polls for the decision",
-          examples: [null],
-        }),
-      ),
-    },
-    { description: 'Where the browser goes next' },
+export const AuthorizationResult = SharedObject('AuthorizationResult', 'Where the browser goes next', {
+  redirectTo: Nullable(
+    Type.String({
+      description:
+        "The client's URL to open next. null for a user code, because the client polls for the decision",
+      examples: [null],
+    }),
   ),
-);
+});

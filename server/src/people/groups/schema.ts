@@ -1,10 +1,10 @@
 import {
   DisplayName,
-  Named,
   NamedObject,
   Nullable,
   Ref,
   RowId,
+  SharedObject,
   Timestamp,
 } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
@@ -24,77 +24,54 @@ const rootRole = Nullable(
 );
 
 /** A user or service account, as lists of groups and projects show them. */
-export const Member = Named(
-  'Member',
-  Type.Object(
-    {
-      id: RowId({ description: 'Id of the user', examples: [7] }),
-      name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
-      username: Nullable(
-        Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
-      ),
-      email: Nullable(
-        Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
-      ),
-      isAPI: Type.Boolean({ description: 'true for a service account' }),
-    },
-    { description: 'A user or service account' },
+export const Member = SharedObject('Member', 'A user or service account', {
+  id: RowId({ description: 'Id of the user', examples: [7] }),
+  name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
+  username: Nullable(
+    Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
   ),
-);
+  email: Nullable(Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] })),
+  isAPI: Type.Boolean({ description: 'true for a service account' }),
+});
 export type Member = Static<typeof Member>;
 
-export const GroupMember = Named(
-  'GroupMember',
-  Type.Object(
-    {
-      joinedAt: Timestamp('When the user was added to the group'),
-      createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
-      user: Ref(Member),
-    },
-    { description: 'A member of a group' },
-  ),
-);
+export const GroupMember = SharedObject('GroupMember', 'A member of a group', {
+  joinedAt: Timestamp('When the user was added to the group'),
+  createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
+  user: Ref(Member),
+});
 
-export const Group = Named(
-  'Group',
-  Type.Object(
-    {
-      id: RowId({ description: 'Id of the group' }),
-      name,
-      description,
-      mappingsSSO,
-      rootRole,
-      createdAt: Timestamp('When the group was created'),
-      createdBy: Type.String({ description: 'User who created it', examples: ['ada'] }),
-      users: Type.Array(Ref(GroupMember)),
-      userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
-      projects: Type.Array(Type.String(), {
-        description: 'Projects where the group has a role',
-        examples: [['payments']],
-      }),
-    },
-    { description: 'A group of users' },
-  ),
-);
+export const Group = SharedObject('Group', 'A group of users', {
+  id: RowId({ description: 'Id of the group' }),
+  name,
+  description,
+  mappingsSSO,
+  rootRole,
+  createdAt: Timestamp('When the group was created'),
+  createdBy: Type.String({ description: 'User who created it', examples: ['ada'] }),
+  users: Type.Array(Ref(GroupMember)),
+  userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
+  projects: Type.Array(Type.String(), {
+    description: 'Projects where the group has a role',
+    examples: [['payments']],
+  }),
+});
 export type Group = Static<typeof Group>;
 
-export const GroupProjects = Named(
-  'GroupProjects',
-  Type.Object({
-    projects: Type.Array(
-      NamedObject('ProjectOfGroup', {
-        id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-        name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
-        roles: Type.Array(Ref(NamedRole)),
-        grantedAt: Timestamp('When the first of the roles was granted'),
-      }),
-      { description: 'The projects where the group has roles, sorted by name' },
-    ),
-  }),
-);
+export const GroupProjects = SharedObject('GroupProjects', {
+  projects: Type.Array(
+    NamedObject('ProjectOfGroup', {
+      id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+      name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
+      roles: Type.Array(Ref(NamedRole)),
+      grantedAt: Timestamp('When the first of the roles was granted'),
+    }),
+    { description: 'The projects where the group has roles, sorted by name' },
+  ),
+});
 export type GroupProjects = Static<typeof GroupProjects>;
 
-export const GroupList = Named('GroupList', Type.Object({ groups: Type.Array(Ref(Group)) }));
+export const GroupList = SharedObject('GroupList', { groups: Type.Array(Ref(Group)) });
 
 export const GroupInput = NamedObject(
   'GroupInput',
@@ -106,11 +83,9 @@ export const GroupInput = NamedObject(
     users: Type.Optional(
       Type.Array(
         NamedObject('GroupMemberInput', {
-          user: NamedObject(
-            'UserReference',
-            { id: RowId({ description: 'Id of the user', examples: [7] }) },
-            { description: 'A user' },
-          ),
+          user: NamedObject('UserReference', 'A user', {
+            id: RowId({ description: 'Id of the user', examples: [7] }),
+          }),
         }),
         {
           maxItems: 5_000,

@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Person } from '../users/admin-schema.ts';
 import { HeldRole } from '../users/schema.ts';
@@ -16,38 +16,29 @@ const expiresAt = Type.String({
   examples: ['2026-12-15T00:00:00.000Z'],
 });
 
-export const SignupToken = Named(
-  'SignupToken',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the signup link', examples: [2] }),
-      name,
-      secret: Type.String({
-        description: 'The whole token in the response that creates it. After that, only its last characters',
-        examples: ['…k3Xz'],
-      }),
-      url: Nullable(
-        Type.String({
-          description: 'Page where people sign up. Only in the response that creates the link',
-          examples: ['https://flags.example.com/new-user?token=hyi_3tA9…&invite=true'],
-        }),
-      ),
-      enabled: Type.Boolean({ description: 'Whether the signup link is enabled' }),
-      expiresAt: Timestamp('When the link expires'),
-      createdAt: Timestamp('When the link was created'),
-      createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
-      users: Type.Array(Ref(Person), { description: 'Users who signed up with the link' }),
-      role: Ref(HeldRole),
-    },
-    { description: 'A signup link' },
+export const SignupToken = SharedObject('SignupToken', 'A signup link', {
+  id: Type.Integer({ description: 'Id of the signup link', examples: [2] }),
+  name,
+  secret: Type.String({
+    description: 'The whole token in the response that creates it. After that, only its last characters',
+    examples: ['…k3Xz'],
+  }),
+  url: Nullable(
+    Type.String({
+      description: 'Page where people sign up. Only in the response that creates the link',
+      examples: ['https://flags.example.com/new-user?token=hyi_3tA9…&invite=true'],
+    }),
   ),
-);
+  enabled: Type.Boolean({ description: 'Whether the signup link is enabled' }),
+  expiresAt: Timestamp('When the link expires'),
+  createdAt: Timestamp('When the link was created'),
+  createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
+  users: Type.Array(Ref(Person), { description: 'Users who signed up with the link' }),
+  role: Ref(HeldRole),
+});
 export type SignupToken = Static<typeof SignupToken>;
 
-export const SignupTokenList = Named(
-  'SignupTokenList',
-  Type.Object({ tokens: Type.Array(Ref(SignupToken)) }),
-);
+export const SignupTokenList = SharedObject('SignupTokenList', { tokens: Type.Array(Ref(SignupToken)) });
 
 export const NewSignupToken = NamedObject(
   'NewSignupToken',

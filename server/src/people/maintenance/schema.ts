@@ -1,16 +1,14 @@
-import { Named } from '@halyard/plane/platform/http/schema.ts';
+import { SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
-export const MaintenanceMode = Named(
+export const MaintenanceMode = SharedObject(
   'MaintenanceMode',
-  Type.Object(
-    {
-      enabled: Type.Boolean({
-        description: 'Whether the admin API rejects writes with 503',
-        examples: [false],
-      }),
-    },
-    { examples: [{ enabled: false }] },
-  ),
+  {
+    enabled: Type.Boolean({
+      description: 'Whether the admin API rejects writes with 503',
+      examples: [false],
+    }),
+  },
+  { examples: [{ enabled: false }] },
 );
 export type MaintenanceMode = Static<typeof MaintenanceMode>;

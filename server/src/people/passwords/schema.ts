@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../platform/secrets/password-strength.ts';
 
@@ -52,35 +52,26 @@ export const PasswordByLink = NamedObject(
   { examples: [{ token: `hyl_${'0'.repeat(43)}1LYFcu`, password: EXAMPLE }] },
 );
 
-export const PasswordLink = Named(
-  'PasswordLink',
-  Type.Object({
-    id: Type.Integer({ description: 'Id of the user', examples: [7] }),
-    name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
-    username: Nullable(
-      Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
-    ),
-    email: Nullable(
-      Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
-    ),
-    createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
-    role: Nullable(
-      NamedObject(
-        'PasswordLinkRole',
-        {
-          id: Type.Integer({ description: 'Role id; 1 to 6 are the built-in roles', examples: [3] }),
-          name: Type.String({ description: 'Name of the role', examples: ['Viewer'] }),
-          type: Type.String({
-            description: '`root` and `root-custom` apply on the instance, `project` and `custom` in projects',
-            examples: ['root'],
-          }),
-          description: Type.String({ description: 'What the role is for' }),
-        },
-        { description: 'The root role of the user' },
-      ),
-    ),
-  }),
-);
+export const PasswordLink = SharedObject('PasswordLink', {
+  id: Type.Integer({ description: 'Id of the user', examples: [7] }),
+  name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
+  username: Nullable(
+    Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
+  ),
+  email: Nullable(Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] })),
+  createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
+  role: Nullable(
+    NamedObject('PasswordLinkRole', 'The root role of the user', {
+      id: Type.Integer({ description: 'Role id; 1 to 6 are the built-in roles', examples: [3] }),
+      name: Type.String({ description: 'Name of the role', examples: ['Viewer'] }),
+      type: Type.String({
+        description: '`root` and `root-custom` apply on the instance, `project` and `custom` in projects',
+        examples: ['root'],
+      }),
+      description: Type.String({ description: 'What the role is for' }),
+    }),
+  ),
+});
 export type PasswordLink = Static<typeof PasswordLink>;
 
 export const PasswordMail = NamedObject(
@@ -96,13 +87,10 @@ export const PasswordMail = NamedObject(
   { examples: [{ email: 'alice@example.com' }] },
 );
 
-export const ResetLink = Named(
-  'ResetLink',
-  Type.Object({
-    resetPasswordUrl: Type.String({
-      description:
-        'Page where the user sets a new password. The link can be used once, within a day. Only this response contains it',
-      examples: ['https://flags.example.com/reset-password?token=hyl_3tA9…'],
-    }),
+export const ResetLink = SharedObject('ResetLink', {
+  resetPasswordUrl: Type.String({
+    description:
+      'Page where the user sets a new password. The link can be used once, within a day. Only this response contains it',
+    examples: ['https://flags.example.com/reset-password?token=hyl_3tA9…'],
   }),
-);
+});

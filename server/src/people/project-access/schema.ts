@@ -1,4 +1,11 @@
-import { Named, NamedObject, Nullable, Ref, RowId, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Ref,
+  RowId,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Group, Member } from '../groups/schema.ts';
 import { Role } from '../roles/schema.ts';
@@ -7,43 +14,34 @@ const roleId = Type.Integer({ description: 'Id of the first role', examples: [5]
 const roles = Type.Array(Type.Integer(), { description: 'Ids of the roles in the project', examples: [[5]] });
 const addedAt = Timestamp('When the first role was granted');
 
-export const UserAccess = Named('UserAccess', Type.Object({ ...Member.properties, roleId, roles, addedAt }));
+export const UserAccess = SharedObject('UserAccess', { ...Member.properties, roleId, roles, addedAt });
 export type UserAccess = Static<typeof UserAccess>;
 
 const { id, name, description, mappingsSSO, rootRole, createdAt, createdBy, users } = Group.properties;
 
-export const GroupAccess = Named(
-  'GroupAccess',
-  Type.Object(
-    {
-      id,
-      name,
-      description,
-      mappingsSSO,
-      rootRole,
-      createdAt,
-      createdBy,
-      users,
-      roleId,
-      roles,
-      addedAt,
-    },
-    { description: 'A group with roles in the project' },
-  ),
-);
+export const GroupAccess = SharedObject('GroupAccess', 'A group with roles in the project', {
+  id,
+  name,
+  description,
+  mappingsSSO,
+  rootRole,
+  createdAt,
+  createdBy,
+  users,
+  roleId,
+  roles,
+  addedAt,
+});
 export type GroupAccess = Static<typeof GroupAccess>;
 
-export const ProjectAccess = Named(
-  'ProjectAccess',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
-    roles: Type.Array(Ref(Role), { description: 'The roles that can be granted in a project' }),
-    users: Type.Array(Ref(UserAccess), {
-      description: 'Users and service accounts with roles of their own',
-    }),
-    groups: Type.Array(Ref(GroupAccess)),
+export const ProjectAccess = SharedObject('ProjectAccess', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
+  roles: Type.Array(Ref(Role), { description: 'The roles that can be granted in a project' }),
+  users: Type.Array(Ref(UserAccess), {
+    description: 'Users and service accounts with roles of their own',
   }),
-);
+  groups: Type.Array(Ref(GroupAccess)),
+});
 
 const MAX_HOLDERS = 5_000;
 const MAX_ROLES = 100;
@@ -51,11 +49,9 @@ const idList = (description: string, example: number[], maxItems = MAX_HOLDERS) 
   Type.Array(RowId(), { maxItems, description, examples: [example] });
 const holders = Type.Optional(
   Type.Array(
-    NamedObject(
-      'RoleHolder',
-      { id: RowId({ description: 'Id of the user or group' }) },
-      { description: 'A user or group with the role' },
-    ),
+    NamedObject('RoleHolder', 'A user or group with the role', {
+      id: RowId({ description: 'Id of the user or group' }),
+    }),
     { maxItems: MAX_HOLDERS, examples: [[{ id: 7 }]] },
   ),
 );

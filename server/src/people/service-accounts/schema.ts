@@ -1,9 +1,9 @@
 import {
   DisplayName,
-  Named,
   NamedObject,
   Ref,
   RowId,
+  SharedObject,
   Timestamp,
 } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
@@ -31,33 +31,24 @@ const readsTokenSecrets = Type.Boolean({
 const { secret: _, ...token } = PersonalToken.properties;
 
 /** A token without its secret. */
-export const ServiceAccountToken = Named('ServiceAccountToken', Type.Object(token));
+export const ServiceAccountToken = SharedObject('ServiceAccountToken', token);
 
-export const ServiceAccount = Named(
-  'ServiceAccount',
-  Type.Object(
-    {
-      id: RowId({ description: 'Id of the service account', examples: [12] }),
-      isAPI: Type.Boolean({ description: 'Always true' }),
-      name,
-      username,
-      rootRole,
-      readsTokenSecrets,
-      createdAt: Timestamp('When the account was created'),
-      tokens: Type.Array(Ref(ServiceAccountToken), { description: 'The tokens, without their secrets' }),
-    },
-    { description: 'A service account' },
-  ),
-);
+export const ServiceAccount = SharedObject('ServiceAccount', 'A service account', {
+  id: RowId({ description: 'Id of the service account', examples: [12] }),
+  isAPI: Type.Boolean({ description: 'Always true' }),
+  name,
+  username,
+  rootRole,
+  readsTokenSecrets,
+  createdAt: Timestamp('When the account was created'),
+  tokens: Type.Array(Ref(ServiceAccountToken), { description: 'The tokens, without their secrets' }),
+});
 export type ServiceAccount = Static<typeof ServiceAccount>;
 
-export const ServiceAccountList = Named(
-  'ServiceAccountList',
-  Type.Object({
-    serviceAccounts: Type.Array(Ref(ServiceAccount)),
-    rootRoles: Type.Array(Ref(Role), { description: 'The root roles that can be granted' }),
-  }),
-);
+export const ServiceAccountList = SharedObject('ServiceAccountList', {
+  serviceAccounts: Type.Array(Ref(ServiceAccount)),
+  rootRoles: Type.Array(Ref(Role), { description: 'The root roles that can be granted' }),
+});
 
 export const NewServiceAccount = NamedObject(
   'NewServiceAccount',

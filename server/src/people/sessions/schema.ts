@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const LoginRequest = NamedObject(
@@ -16,22 +16,16 @@ export const LoginRequest = NamedObject(
 );
 export type LoginRequest = Static<typeof LoginRequest>;
 
-export const Session = Named(
-  'Session',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the session', examples: [31] }),
-      method: Type.String({ description: 'How the user logged in', examples: ['password'] }),
-      ip: Nullable(Type.String({ description: 'IP address of the login', examples: ['192.0.2.7'] })),
-      userAgent: Nullable(Type.String({ description: 'User-Agent header of the login' })),
-      createdAt: Timestamp('When the user logged in'),
-      seenAt: Timestamp('When the session was last used, to the minute'),
-      expiresAt: Timestamp('When the session ends, even if it is in use'),
-      current: Type.Boolean({ description: 'true for the session of this request' }),
-    },
-    { description: 'A session' },
-  ),
-);
+export const Session = SharedObject('Session', 'A session', {
+  id: Type.Integer({ description: 'Id of the session', examples: [31] }),
+  method: Type.String({ description: 'How the user logged in', examples: ['password'] }),
+  ip: Nullable(Type.String({ description: 'IP address of the login', examples: ['192.0.2.7'] })),
+  userAgent: Nullable(Type.String({ description: 'User-Agent header of the login' })),
+  createdAt: Timestamp('When the user logged in'),
+  seenAt: Timestamp('When the session was last used, to the minute'),
+  expiresAt: Timestamp('When the session ends, even if it is in use'),
+  current: Type.Boolean({ description: 'true for the session of this request' }),
+});
 export type Session = Static<typeof Session>;
 
-export const SessionList = Named('SessionList', Type.Object({ sessions: Type.Array(Ref(Session)) }));
+export const SessionList = SharedObject('SessionList', { sessions: Type.Array(Ref(Session)) });

@@ -1,17 +1,11 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { NamedRole } from '../roles/schema.ts';
 
-export const NamedGroup = Named(
-  'NamedGroup',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the group', examples: [3] }),
-      name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
-    },
-    { description: 'A group' },
-  ),
-);
+export const NamedGroup = SharedObject('NamedGroup', 'A group', {
+  id: Type.Integer({ description: 'Id of the group', examples: [3] }),
+  name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
+});
 
 const group = Type.Optional(
   Type.Unsafe<Static<typeof NamedGroup>>({
@@ -50,48 +44,41 @@ const ProjectOfUser = NamedObject('ProjectOfUser', {
 });
 export type ProjectOfUser = Static<typeof ProjectOfUser>;
 
-export const AccessOfUser = Named(
-  'AccessOfUser',
-  Type.Object({
-    rootRoles: Type.Array(RootGrant, {
-      description: 'The roles on the instance; the role that the user holds directly comes first',
-    }),
-    groups: Type.Array(
-      NamedObject(
-        'GroupOfUser',
-        {
-          id: Type.Integer({ description: 'Id of the group', examples: [3] }),
-          name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
-          joinedAt: Timestamp('When the user was added to the group'),
-          createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
-        },
-        { description: 'A group of the user' },
-      ),
-    ),
-    projects: Type.Array(ProjectOfUser, { description: 'All active projects, sorted by name' }),
-    sessions: Type.Array(
-      NamedObject('SessionOfUser', {
-        method: Type.String({
-          description: 'How the user logged in',
-          enum: ['password', 'oidc'],
-          examples: ['password'],
-        }),
-        ip: Nullable(
-          Type.String({ description: 'IP address of the login. Null: unknown', examples: ['203.0.113.7'] }),
-        ),
-        seenAt: Timestamp('When the session was last used, to the minute'),
-      }),
-      { description: 'The open sessions, most recently used first, at most 100' },
-    ),
-    tokens: Type.Array(
-      NamedObject('TokenOfUser', {
-        id: Type.Integer({ description: 'Id of the token', examples: [3] }),
-        description: Type.String({ description: 'Purpose of the token', examples: ['laptop'] }),
-        expiresAt: Timestamp('When the token stops working'),
-        seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
-      }),
-      { description: "The user's personal access tokens, without their secrets" },
-    ),
+export const AccessOfUser = SharedObject('AccessOfUser', {
+  rootRoles: Type.Array(RootGrant, {
+    description: 'The roles on the instance; the role that the user holds directly comes first',
   }),
-);
+  groups: Type.Array(
+    NamedObject('GroupOfUser', 'A group of the user', {
+      id: Type.Integer({ description: 'Id of the group', examples: [3] }),
+      name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
+      joinedAt: Timestamp('When the user was added to the group'),
+      createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
+    }),
+  ),
+  projects: Type.Array(ProjectOfUser, { description: 'All active projects, sorted by name' }),
+  sessions: Type.Array(
+    NamedObject('SessionOfUser', {
+      method: Type.String({
+        description: 'How the user logged in',
+        enum: ['password', 'oidc'],
+        examples: ['password'],
+      }),
+      ip: Nullable(
+        Type.String({ description: 'IP address of the login. Null: unknown', examples: ['203.0.113.7'] }),
+      ),
+      seenAt: Timestamp('When the session was last used, to the minute'),
+    }),
+    { description: 'The open sessions, most recently used first, at most 100' },
+  ),
+  tokens: Type.Array(
+    NamedObject('TokenOfUser', {
+      id: Type.Integer({ description: 'Id of the token', examples: [3] }),
+      description: Type.String({ description: 'Purpose of the token', examples: ['laptop'] }),
+      expiresAt: Timestamp('When the token stops working'),
+      seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
+    }),
+    { description: "The user's personal access tokens, without their secrets" },
+  ),
+});
 export type AccessOfUser = Static<typeof AccessOfUser>;

@@ -1,5 +1,12 @@
 import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { password } from '../passwords/schema.ts';
 import { HeldRole } from './schema.ts';
@@ -17,148 +24,115 @@ const emailAddress = Nullable(
   Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
 );
 
-export const User = Named(
-  'User',
-  Type.Object(
-    {
-      id,
-      name: displayName,
-      username: loginName,
-      email: emailAddress,
-      rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
-      isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
-      imageUrl: Type.String({
-        description: 'URL of a Gravatar image, derived from the hash of the username or email address',
-      }),
-      accountType: Type.String({
-        description: 'Always User: service accounts are not users',
-        examples: ['User'],
-      }),
-      createdAt: Timestamp('When the user was created'),
-      seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
-      deactivatedAt: Nullable(Timestamp('When the user was deactivated. Null: the user is active')),
-      inviteLink: Type.Optional(
-        Type.String({
-          description:
-            'Page where the user sets a password. The link can be used once, within a week. Only in the response that creates a user without a password',
-          examples: ['https://flags.example.com/new-user?token=hyl_3tA9…'],
-        }),
-      ),
-      emailSent: Type.Optional(
-        Type.Boolean({
-          description: 'Always false: this server sends no mail. Only in the response that creates a user',
-        }),
-      ),
-    },
-    { description: 'A user' },
+export const User = SharedObject('User', 'A user', {
+  id,
+  name: displayName,
+  username: loginName,
+  email: emailAddress,
+  rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
+  isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
+  imageUrl: Type.String({
+    description: 'URL of a Gravatar image, derived from the hash of the username or email address',
+  }),
+  accountType: Type.String({
+    description: 'Always User: service accounts are not users',
+    examples: ['User'],
+  }),
+  createdAt: Timestamp('When the user was created'),
+  seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
+  deactivatedAt: Nullable(Timestamp('When the user was deactivated. Null: the user is active')),
+  inviteLink: Type.Optional(
+    Type.String({
+      description:
+        'Page where the user sets a password. The link can be used once, within a week. Only in the response that creates a user without a password',
+      examples: ['https://flags.example.com/new-user?token=hyl_3tA9…'],
+    }),
   ),
-);
+  emailSent: Type.Optional(
+    Type.Boolean({
+      description: 'Always false: this server sends no mail. Only in the response that creates a user',
+    }),
+  ),
+});
 export type User = Static<typeof User>;
 
 /** A user in the list, with the fields that help to tell users apart. */
-export const ListedUser = Named(
-  'ListedUser',
-  Type.Object(
-    {
-      ...User.properties,
-      hasPassword: Type.Boolean({ description: 'Whether the user can log in with a password' }),
-      hasSingleSignOn: Type.Boolean({ description: 'Whether the user has logged in with single sign-on' }),
-      invitedUntil: Nullable(
-        Timestamp('When the link for setting the first password expires. Null: there is no such link'),
-      ),
-      groups: Type.Array(Type.String(), {
-        description: "Names of the user's groups",
-        examples: [['Checkout team']],
-      }),
-    },
-    { description: 'A user' },
+export const ListedUser = SharedObject('ListedUser', 'A user', {
+  ...User.properties,
+  hasPassword: Type.Boolean({ description: 'Whether the user can log in with a password' }),
+  hasSingleSignOn: Type.Boolean({ description: 'Whether the user has logged in with single sign-on' }),
+  invitedUntil: Nullable(
+    Timestamp('When the link for setting the first password expires. Null: there is no such link'),
   ),
-);
+  groups: Type.Array(Type.String(), {
+    description: "Names of the user's groups",
+    examples: [['Checkout team']],
+  }),
+});
 export type ListedUser = Static<typeof ListedUser>;
 
-export const UserList = Named(
-  'UserList',
-  Type.Object({ users: Type.Array(Ref(ListedUser)), rootRoles: Type.Array(Ref(HeldRole)) }),
-);
+export const UserList = SharedObject('UserList', {
+  users: Type.Array(Ref(ListedUser)),
+  rootRoles: Type.Array(Ref(HeldRole)),
+});
 
-export const Person = Named(
-  'Person',
-  Type.Object({ id, name: displayName, username: loginName, email: emailAddress }, { description: 'A user' }),
-);
+export const Person = SharedObject('Person', 'A user', {
+  id,
+  name: displayName,
+  username: loginName,
+  email: emailAddress,
+});
 export type Person = Static<typeof Person>;
 
 export const PersonList = Named('PersonList', Type.Array(Ref(Person)));
 
-export const AccessCandidates = Named(
-  'AccessCandidates',
-  Type.Object({
-    users: Type.Array(Ref(Person)),
-    groups: Type.Array(
-      NamedObject(
-        'AccessCandidateGroup',
-        {
-          id: Type.Integer({ description: 'Id of the group', examples: [3] }),
-          name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
-          description: Nullable(Type.String({ description: 'What the group is for' })),
-          userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
-        },
-        { description: 'A group that can be granted roles' },
-      ),
-    ),
-  }),
-);
+export const AccessCandidates = SharedObject('AccessCandidates', {
+  users: Type.Array(Ref(Person)),
+  groups: Type.Array(
+    NamedObject('AccessCandidateGroup', 'A group that can be granted roles', {
+      id: Type.Integer({ description: 'Id of the group', examples: [3] }),
+      name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
+      description: Nullable(Type.String({ description: 'What the group is for' })),
+      userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
+    }),
+  ),
+});
 export type AccessCandidates = Static<typeof AccessCandidates>;
 
-export const AdminCount = Named(
-  'AdminCount',
-  Type.Object({
-    password: Type.Integer({ description: 'Admins with a password', examples: [2] }),
-    noPassword: Type.Integer({ description: 'Admins without a password', examples: [0] }),
-    service: Type.Integer({ description: 'Service accounts with ADMIN', examples: [0] }),
-  }),
-);
+export const AdminCount = SharedObject('AdminCount', {
+  password: Type.Integer({ description: 'Admins with a password', examples: [2] }),
+  noPassword: Type.Integer({ description: 'Admins without a password', examples: [0] }),
+  service: Type.Integer({ description: 'Service accounts with ADMIN', examples: [0] }),
+});
 export type AdminCount = Static<typeof AdminCount>;
 
-const OverviewItem = NamedObject(
-  'OverviewPermission',
-  {
-    id: Type.Integer({ description: 'Id of the permission', examples: [1_001] }),
-    displayName: Type.String({ description: 'Display name', examples: ['Update project'] }),
-    name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
-    type: Type.String({
-      description: 'Whether the permission applies on the instance (root), in a project or in an environment',
-      enum: ['root', 'project', 'environment'],
-    }),
-    environment: Type.Optional(
-      Type.String({
-        description:
-          'The environment in the request. Absent: the request names none, or the permission does not apply to environments',
-      }),
-    ),
-    hasPermission: Type.Boolean({ description: 'Whether the user has the permission' }),
-  },
-  { description: 'A permission, and whether the user has it' },
-);
-
-export const PermissionOverview = Named(
-  'PermissionOverview',
-  Type.Object({
-    overview: NamedObject(
-      'OverviewPermissions',
-      {
-        root: Type.Array(OverviewItem),
-        project: Type.Array(OverviewItem),
-        environment: Type.Array(OverviewItem),
-      },
-      { description: 'All permissions by scope' },
-    ),
-    user: Ref(User),
-    rootRole: Nullable(
-      NamedObject('HeldRootRole', { ...HeldRole.properties }, { description: 'The root role of the user' }),
-    ),
-    projectRoles: Type.Array(Ref(HeldRole)),
+const OverviewItem = NamedObject('OverviewPermission', 'A permission, and whether the user has it', {
+  id: Type.Integer({ description: 'Id of the permission', examples: [1_001] }),
+  displayName: Type.String({ description: 'Display name', examples: ['Update project'] }),
+  name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
+  type: Type.String({
+    description: 'Whether the permission applies on the instance (root), in a project or in an environment',
+    enum: ['root', 'project', 'environment'],
   }),
-);
+  environment: Type.Optional(
+    Type.String({
+      description:
+        'The environment in the request. Absent: the request names none, or the permission does not apply to environments',
+    }),
+  ),
+  hasPermission: Type.Boolean({ description: 'Whether the user has the permission' }),
+});
+
+export const PermissionOverview = SharedObject('PermissionOverview', {
+  overview: NamedObject('OverviewPermissions', 'All permissions by scope', {
+    root: Type.Array(OverviewItem),
+    project: Type.Array(OverviewItem),
+    environment: Type.Array(OverviewItem),
+  }),
+  user: Ref(User),
+  rootRole: Nullable(NamedObject('HeldRootRole', 'The root role of the user', { ...HeldRole.properties })),
+  projectRoles: Type.Array(Ref(HeldRole)),
+});
 export type PermissionOverview = Static<typeof PermissionOverview>;
 
 // Unleash clients send an empty string for a missing value.
@@ -243,30 +217,21 @@ export const UserKey = NamedObject(
   { examples: [{ id: 7 }] },
 );
 
-export const InactiveUser = Named(
-  'InactiveUser',
-  Type.Object(
-    {
-      id,
-      name: displayName,
-      username: loginName,
-      email: emailAddress,
-      createdAt: Timestamp('When the user was created'),
-      seenAt: Nullable(Timestamp('Last use of a session or personal token. Null: never')),
-      patSeenAt: Nullable(Timestamp('Last use of a personal token that still exists. Null: never')),
-    },
-    { description: 'A user without recent requests' },
-  ),
-);
+export const InactiveUser = SharedObject('InactiveUser', 'A user without recent requests', {
+  id,
+  name: displayName,
+  username: loginName,
+  email: emailAddress,
+  createdAt: Timestamp('When the user was created'),
+  seenAt: Nullable(Timestamp('Last use of a session or personal token. Null: never')),
+  patSeenAt: Nullable(Timestamp('Last use of a personal token that still exists. Null: never')),
+});
 export type InactiveUser = Static<typeof InactiveUser>;
 
-export const InactiveUserList = Named(
-  'InactiveUserList',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
-    inactiveUsers: Type.Array(Ref(InactiveUser)),
-  }),
-);
+export const InactiveUserList = SharedObject('InactiveUserList', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
+  inactiveUsers: Type.Array(Ref(InactiveUser)),
+});
 
 export const UserIds = NamedObject(
   'UserIds',

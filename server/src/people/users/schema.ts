@@ -1,22 +1,16 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Caller } from '../../access/caller.ts';
 import type { TokenScope } from '../../platform/actor.ts';
 import { TokenScopeSchema } from './token-scope-schema.ts';
 
-export const HeldPermission = Named(
-  'HeldPermission',
-  Type.Object(
-    {
-      permission: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
-      project: Type.Optional(Type.String({ description: 'Absent: all projects', examples: ['payments'] })),
-      environment: Type.Optional(
-        Type.String({ description: 'Absent: all environments', examples: ['production'] }),
-      ),
-    },
-    { description: 'A permission, and where it applies' },
+export const HeldPermission = SharedObject('HeldPermission', 'A permission, and where it applies', {
+  permission: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
+  project: Type.Optional(Type.String({ description: 'Absent: all projects', examples: ['payments'] })),
+  environment: Type.Optional(
+    Type.String({ description: 'Absent: all environments', examples: ['production'] }),
   ),
-);
+});
 
 const scope = Type.Unsafe<TokenScope | null>({
   description: "The subset of its owner's permissions that the token has. null: all of them",
@@ -37,40 +31,33 @@ const changesLeft = Nullable(
   }),
 );
 
-export const Me = Named(
-  'Me',
-  Type.Object({
-    user: Ref(Caller),
-    permissions: Type.Array(Ref(HeldPermission), {
-      description: "What the request may do: the caller's permissions, limited by the scope of the token",
-    }),
-    token: Type.Optional(
-      NamedObject(
-        'CallingToken',
-        {
-          id: Type.Integer({ description: 'Id of the token', examples: [3] }),
-          description: Type.String({ description: 'Purpose of the token', examples: ['laptop'] }),
-          kind: tokenKind,
-          expiresAt: Timestamp('When the token stops working'),
-          scope,
-          changesLeft,
-        },
-        { description: 'The token of the request. Absent for a session and for an admin token' },
-      ),
-    ),
-    feedback: Type.Array(
-      NamedObject('SeenFeedback', {
-        feedbackId: Type.String({ description: 'Id of the feedback', examples: ['welcome'] }),
-      }),
-      {
-        description: 'Always empty. Unleash clients expect the field',
-      },
-    ),
-    splash: Type.Record(Type.String(), Type.Boolean(), {
-      description: 'Always empty. Unleash clients expect the field',
-    }),
+export const Me = SharedObject('Me', {
+  user: Ref(Caller),
+  permissions: Type.Array(Ref(HeldPermission), {
+    description: "What the request may do: the caller's permissions, limited by the scope of the token",
   }),
-);
+  token: Type.Optional(
+    NamedObject('CallingToken', 'The token of the request. Absent for a session and for an admin token', {
+      id: Type.Integer({ description: 'Id of the token', examples: [3] }),
+      description: Type.String({ description: 'Purpose of the token', examples: ['laptop'] }),
+      kind: tokenKind,
+      expiresAt: Timestamp('When the token stops working'),
+      scope,
+      changesLeft,
+    }),
+  ),
+  feedback: Type.Array(
+    NamedObject('SeenFeedback', {
+      feedbackId: Type.String({ description: 'Id of the feedback', examples: ['welcome'] }),
+    }),
+    {
+      description: 'Always empty. Unleash clients expect the field',
+    },
+  ),
+  splash: Type.Record(Type.String(), Type.Boolean(), {
+    description: 'Always empty. Unleash clients expect the field',
+  }),
+});
 
 export type Me = Static<typeof Me>;
 
@@ -85,57 +72,43 @@ const rootRole = {
   description: Type.String({ description: 'What the role is for', examples: ['Can read'] }),
 };
 
-export const HeldRole = Named(
-  'HeldRole',
-  Type.Object(
-    {
-      ...rootRole,
-      project: Type.Optional(
-        Type.String({ description: 'Project of the role. Absent: the role is a root role' }),
-      ),
-    },
-    { description: 'A role that a user holds' },
+export const HeldRole = SharedObject('HeldRole', 'A role that a user holds', {
+  ...rootRole,
+  project: Type.Optional(
+    Type.String({ description: 'Project of the role. Absent: the role is a root role' }),
   ),
-);
+});
 export type HeldRole = Static<typeof HeldRole>;
 
-export const HeldRoleList = Named(
-  'HeldRoleList',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
-    roles: Type.Array(Ref(HeldRole)),
-  }),
-);
+export const HeldRoleList = SharedObject('HeldRoleList', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
+  roles: Type.Array(Ref(HeldRole)),
+});
 
-export const Profile = Named(
-  'Profile',
-  Type.Object({
-    rootRole: Nullable(
-      NamedObject('ProfileRootRole', rootRole, { description: 'The root role of the user' }),
-    ),
-    groups: Type.Array(Type.String(), {
-      description: "Names of the user's groups",
-      examples: [['Checkout team']],
-    }),
-    projects: Type.Array(Type.String(), {
-      description: 'Projects where the user has a role',
-      examples: [['payments']],
-    }),
-    features: Type.Array(
-      NamedObject('ProfileFeature', {
-        name: Type.String({ description: 'Feature name, unique in the instance' }),
-        project: Type.String({ description: 'Id of the project' }),
-      }),
-      {
-        description: 'Always empty. Unleash clients expect the field',
-      },
-    ),
-    subscriptions: Type.Array(Type.String(), {
-      description: 'Always empty: this server sends no mail. Unleash clients expect the field',
-    }),
-    canChangePassword: Type.Boolean({ description: 'Whether the user has a password' }),
+export const Profile = SharedObject('Profile', {
+  rootRole: Nullable(NamedObject('ProfileRootRole', 'The root role of the user', rootRole)),
+  groups: Type.Array(Type.String(), {
+    description: "Names of the user's groups",
+    examples: [['Checkout team']],
   }),
-);
+  projects: Type.Array(Type.String(), {
+    description: 'Projects where the user has a role',
+    examples: [['payments']],
+  }),
+  features: Type.Array(
+    NamedObject('ProfileFeature', {
+      name: Type.String({ description: 'Feature name, unique in the instance' }),
+      project: Type.String({ description: 'Id of the project' }),
+    }),
+    {
+      description: 'Always empty. Unleash clients expect the field',
+    },
+  ),
+  subscriptions: Type.Array(Type.String(), {
+    description: 'Always empty: this server sends no mail. Unleash clients expect the field',
+  }),
+  canChangePassword: Type.Boolean({ description: 'Whether the user has a password' }),
+});
 export type Profile = Static<typeof Profile>;
 
 const description = Type.String({
@@ -145,30 +118,21 @@ const description = Type.String({
   examples: ['laptop'],
 });
 
-export const PersonalToken = Named(
-  'PersonalToken',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the token', examples: [3] }),
-      description,
-      userId: Type.Integer({ description: 'Id of the account that the token acts as', examples: [7] }),
-      createdAt: Timestamp('When the token was created'),
-      expiresAt: Timestamp('When the token stops working'),
-      seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
-      kind: tokenKind,
-      scope,
-      changesLeft,
-      secret: Type.Optional(Type.String({ description: 'Only in the response that creates the token' })),
-    },
-    { description: 'A personal access token' },
-  ),
-);
+export const PersonalToken = SharedObject('PersonalToken', 'A personal access token', {
+  id: Type.Integer({ description: 'Id of the token', examples: [3] }),
+  description,
+  userId: Type.Integer({ description: 'Id of the account that the token acts as', examples: [7] }),
+  createdAt: Timestamp('When the token was created'),
+  expiresAt: Timestamp('When the token stops working'),
+  seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
+  kind: tokenKind,
+  scope,
+  changesLeft,
+  secret: Type.Optional(Type.String({ description: 'Only in the response that creates the token' })),
+});
 export type PersonalToken = Static<typeof PersonalToken>;
 
-export const PersonalTokenList = Named(
-  'PersonalTokenList',
-  Type.Object({ pats: Type.Array(Ref(PersonalToken)) }),
-);
+export const PersonalTokenList = SharedObject('PersonalTokenList', { pats: Type.Array(Ref(PersonalToken)) });
 
 const newToken = {
   description,

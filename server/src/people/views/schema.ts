@@ -1,4 +1,10 @@
-import { DisplayName, Named, NamedObject, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  DisplayName,
+  NamedObject,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const MAX_VIEWS = 100;
@@ -26,21 +32,17 @@ const content = {
   }),
 };
 
-export const SavedView = Named(
-  'SavedView',
-  Type.Object({
-    id: Type.Integer({ description: 'Id of the view', examples: [3] }),
-    ...content,
-    createdAt: Timestamp('When the view was created'),
-    updatedAt: Timestamp('When the view was last changed'),
-  }),
-);
+export const SavedView = SharedObject('SavedView', {
+  id: Type.Integer({ description: 'Id of the view', examples: [3] }),
+  ...content,
+  createdAt: Timestamp('When the view was created'),
+  updatedAt: Timestamp('When the view was last changed'),
+});
 export type SavedView = Static<typeof SavedView>;
 
-export const SavedViewList = Named(
-  'SavedViewList',
-  Type.Object({ views: Type.Array(Ref(SavedView), { description: 'Sorted by name' }) }),
-);
+export const SavedViewList = SharedObject('SavedViewList', {
+  views: Type.Array(Ref(SavedView), { description: 'Sorted by name' }),
+});
 
 export const SavedViewInput = NamedObject('SavedViewInput', content, {
   examples: [

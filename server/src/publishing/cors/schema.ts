@@ -1,5 +1,5 @@
 import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
-import { Named } from '@halyard/plane/platform/http/schema.ts';
+import { SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const MAX_ORIGINS = 100;
@@ -25,17 +25,14 @@ export const CorsSettings = Type.Object(
 );
 export type CorsSettings = Static<typeof CorsSettings>;
 
-export const UiConfig = Named(
-  'UiConfig',
-  Type.Object({
-    name: Type.String({ description: 'Name of the product', examples: ['Halyard'] }),
-    version: Type.String({ description: 'Version of Halyard', examples: ['0.1.0'] }),
-    unleashUrl: Type.String({
-      description: 'Public URL of the server',
-      examples: ['https://flags.example.com'],
-    }),
-    baseUriPath: Type.String({ description: 'Path of that URL', examples: [''] }),
-    frontendApiOrigins: origins,
+export const UiConfig = SharedObject('UiConfig', {
+  name: Type.String({ description: 'Name of the product', examples: ['Halyard'] }),
+  version: Type.String({ description: 'Version of Halyard', examples: ['0.1.0'] }),
+  unleashUrl: Type.String({
+    description: 'Public URL of the server',
+    examples: ['https://flags.example.com'],
   }),
-);
+  baseUriPath: Type.String({ description: 'Path of that URL', examples: [''] }),
+  frontendApiOrigins: origins,
+});
 export type UiConfig = Static<typeof UiConfig>;

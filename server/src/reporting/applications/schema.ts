@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const fields = {
@@ -24,16 +24,13 @@ const sdkVersion = Nullable(
   Type.String({ description: 'Name and version of the SDK', examples: ['unleash-node-sdk:6.12.1'] }),
 );
 
-export const ApplicationUsage = Named(
-  'ApplicationUsage',
-  Type.Object({
-    project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-    environments: Type.Array(Type.String(), {
-      description: 'Environments where the application requested features of the project',
-      examples: [['production']],
-    }),
+export const ApplicationUsage = SharedObject('ApplicationUsage', {
+  project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+  environments: Type.Array(Type.String(), {
+    description: 'Environments where the application requested features of the project',
+    examples: [['production']],
   }),
-);
+});
 
 const application = {
   appName: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
@@ -53,107 +50,81 @@ const application = {
   }),
 };
 
-export const Application = Named(
-  'Application',
-  Type.Object(
-    {
-      ...application,
-      instancesBehind: Type.Integer({
-        minimum: 0,
-        description: 'Number of instances that keep polling but lack a change from more than 10 minutes ago',
-        examples: [0],
-      }),
-    },
-    { description: 'An application whose SDK was seen' },
-  ),
-);
+export const Application = SharedObject('Application', 'An application whose SDK was seen', {
+  ...application,
+  instancesBehind: Type.Integer({
+    minimum: 0,
+    description: 'Number of instances that keep polling but lack a change from more than 10 minutes ago',
+    examples: [0],
+  }),
+});
 export type Application = Static<typeof Application>;
 
-export const ApplicationList = Named(
-  'ApplicationList',
-  Type.Object({
-    applications: Type.Array(Ref(Application)),
-    total: Type.Integer({ description: 'Number of matching applications on all pages', examples: [1] }),
-  }),
-);
+export const ApplicationList = SharedObject('ApplicationList', {
+  applications: Type.Array(Ref(Application)),
+  total: Type.Integer({ description: 'Number of matching applications on all pages', examples: [1] }),
+});
 
-export const ProjectApplication = Named(
+export const ProjectApplication = SharedObject(
   'ProjectApplication',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
-      environments: Type.Array(Type.String(), {
-        description: 'Environments where the application requested features of the project',
-        examples: [['production']],
-      }),
-      instances: Type.Array(Type.String(), {
-        description: 'The 100 most recently seen instances in these environments, by id',
-        examples: [['host-1']],
-      }),
-      sdks: Type.Array(
-        NamedObject('ProjectApplicationSdk', {
-          name: Type.String({ description: 'Name of the SDK', examples: ['unleash-node-sdk'] }),
-          versions: Type.Array(Type.String(), {
-            description: 'Versions of the SDK in use',
-            examples: [['6.12.1']],
-          }),
+  'An application that requested features of the project',
+  {
+    name: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
+    environments: Type.Array(Type.String(), {
+      description: 'Environments where the application requested features of the project',
+      examples: [['production']],
+    }),
+    instances: Type.Array(Type.String(), {
+      description: 'The 100 most recently seen instances in these environments, by id',
+      examples: [['host-1']],
+    }),
+    sdks: Type.Array(
+      NamedObject('ProjectApplicationSdk', {
+        name: Type.String({ description: 'Name of the SDK', examples: ['unleash-node-sdk'] }),
+        versions: Type.Array(Type.String(), {
+          description: 'Versions of the SDK in use',
+          examples: [['6.12.1']],
         }),
-        { description: 'SDKs of these instances, by name' },
-      ),
-    },
-    { description: 'An application that requested features of the project' },
-  ),
+      }),
+      { description: 'SDKs of these instances, by name' },
+    ),
+  },
 );
 export type ProjectApplication = Static<typeof ProjectApplication>;
 
-export const ProjectApplicationList = Named(
-  'ProjectApplicationList',
-  Type.Object({
-    applications: Type.Array(Ref(ProjectApplication)),
-    total: Type.Integer({ description: 'Number of matching applications on all pages', examples: [1] }),
-  }),
-);
+export const ProjectApplicationList = SharedObject('ProjectApplicationList', {
+  applications: Type.Array(Ref(ProjectApplication)),
+  total: Type.Integer({ description: 'Number of matching applications on all pages', examples: [1] }),
+});
 
-export const ApplicationInstance = Named(
-  'ApplicationInstance',
-  Type.Object({
-    instanceId: Type.String({ description: 'Id of the instance, as its SDK sends it', examples: ['host-1'] }),
-    environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-    sdkVersion,
-    createdAt: Timestamp('When the instance was first seen'),
-    lastSeen: Timestamp('When the instance was last seen'),
-  }),
-);
+export const ApplicationInstance = SharedObject('ApplicationInstance', {
+  instanceId: Type.String({ description: 'Id of the instance, as its SDK sends it', examples: ['host-1'] }),
+  environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+  sdkVersion,
+  createdAt: Timestamp('When the instance was first seen'),
+  lastSeen: Timestamp('When the instance was last seen'),
+});
 export type ApplicationInstance = Static<typeof ApplicationInstance>;
 
-export const ApiTokenUse = Named(
-  'ApiTokenUse',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the API token', examples: [12] }),
-      applications: Type.Array(
-        NamedObject('ApiTokenApplication', {
-          appName: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
-          environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-          sdkVersion,
-          instances: Type.Integer({
-            description: 'Number of instances that last used the token',
-            examples: [3],
-          }),
-          lastSeen: Timestamp('When one of these instances was last seen'),
-        }),
-        { description: 'The 10 applications that used the token most recently' },
-      ),
-    },
-    { description: 'The applications that used a token' },
+export const ApiTokenUse = SharedObject('ApiTokenUse', 'The applications that used a token', {
+  id: Type.Integer({ description: 'Id of the API token', examples: [12] }),
+  applications: Type.Array(
+    NamedObject('ApiTokenApplication', {
+      appName: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
+      environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+      sdkVersion,
+      instances: Type.Integer({
+        description: 'Number of instances that last used the token',
+        examples: [3],
+      }),
+      lastSeen: Timestamp('When one of these instances was last seen'),
+    }),
+    { description: 'The 10 applications that used the token most recently' },
   ),
-);
+});
 export type ApiTokenUse = Static<typeof ApiTokenUse>;
 
-export const ApiTokenUseList = Named(
-  'ApiTokenUseList',
-  Type.Object({ tokens: Type.Array(Ref(ApiTokenUse)) }),
-);
+export const ApiTokenUseList = SharedObject('ApiTokenUseList', { tokens: Type.Array(Ref(ApiTokenUse)) });
 
 const SeenFeature = NamedObject('ApplicationFeature', {
   name: Type.String({ description: 'Feature name, unique in the instance', examples: ['pay.new-basket'] }),
@@ -171,18 +142,15 @@ const SeenFeature = NamedObject('ApplicationFeature', {
   lastSeenAt: Timestamp('When the application last requested the feature, to the hour'),
 });
 
-export const ApplicationDetails = Named(
-  'ApplicationDetails',
-  Type.Object({
-    ...application,
-    instances: Type.Array(Ref(ApplicationInstance), {
-      description: 'The 100 most recently seen instances',
-    }),
-    seenToggles: Type.Array(SeenFeature, {
-      description: 'Features that the application requested in the last 90 days, at most 1,000',
-    }),
+export const ApplicationDetails = SharedObject('ApplicationDetails', {
+  ...application,
+  instances: Type.Array(Ref(ApplicationInstance), {
+    description: 'The 100 most recently seen instances',
   }),
-);
+  seenToggles: Type.Array(SeenFeature, {
+    description: 'Features that the application requested in the last 90 days, at most 1,000',
+  }),
+});
 export type ApplicationDetails = Static<typeof ApplicationDetails>;
 
 const names = (description: string, example: string) =>
@@ -190,143 +158,109 @@ const names = (description: string, example: string) =>
 
 const sdk = 'unleash-node-sdk:6.12.1';
 
-export const ApplicationEnvironment = Named(
+export const ApplicationEnvironment = SharedObject(
   'ApplicationEnvironment',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-      instanceCount: Type.Integer({
-        description:
-          'Number of instances seen in the last two days. The server stores up to 1,000 per application',
-        examples: [3],
-      }),
-      sdks: names('SDKs of the instances', sdk),
-      frontendSdks: names('SDKs of the instances that use the frontend API', 'unleash-js-sdk:3.8.2'),
-      backendSdks: names('SDKs of the instances that use the client API', sdk),
-      lastSeen: Timestamp('When an instance was last seen'),
-      issues: NamedObject(
-        'ApplicationEnvironmentIssues',
-        {
-          missingFeatures: names(
-            'Feature names that the application requested but that do not exist',
-            'pay.typo',
-          ),
-          outdatedSdks: Type.Array(Type.String(), {
-            description: 'Always empty: Halyard does not know which versions are outdated',
-            examples: [[]],
-          }),
-          instancesBehind: Type.Array(
-            NamedObject(
-              'InstanceBehind',
-              {
-                instanceId: Type.String({
-                  description: 'Id of the instance, as its SDK sends it',
-                  examples: ['host-1'],
-                }),
-                revision: Type.Integer({
-                  minimum: 1,
-                  description: 'Revision up to which the instance has all changes',
-                  examples: [41],
-                }),
-                since: Timestamp('When the first change that the instance lacks was committed'),
-                lastSeen: Timestamp('When a server last heard from the instance, to within about 100 s'),
-              },
-              { description: 'An instance that does not pick up changes' },
-            ),
-            {
-              description:
-                'Up to 100 instances that keep polling but lack a change from more than 10 minutes and 3 poll intervals ago, longest behind first. Instances that stream are not listed',
-            },
-          ),
-        },
-        { description: 'Problems of the application in the environment' },
+  'What the application uses in an environment',
+  {
+    name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+    instanceCount: Type.Integer({
+      description:
+        'Number of instances seen in the last two days. The server stores up to 1,000 per application',
+      examples: [3],
+    }),
+    sdks: names('SDKs of the instances', sdk),
+    frontendSdks: names('SDKs of the instances that use the frontend API', 'unleash-js-sdk:3.8.2'),
+    backendSdks: names('SDKs of the instances that use the client API', sdk),
+    lastSeen: Timestamp('When an instance was last seen'),
+    issues: NamedObject('ApplicationEnvironmentIssues', 'Problems of the application in the environment', {
+      missingFeatures: names(
+        'Feature names that the application requested but that do not exist',
+        'pay.typo',
       ),
-    },
-    { description: 'What the application uses in an environment' },
-  ),
+      outdatedSdks: Type.Array(Type.String(), {
+        description: 'Always empty: Halyard does not know which versions are outdated',
+        examples: [[]],
+      }),
+      instancesBehind: Type.Array(
+        NamedObject('InstanceBehind', 'An instance that does not pick up changes', {
+          instanceId: Type.String({
+            description: 'Id of the instance, as its SDK sends it',
+            examples: ['host-1'],
+          }),
+          revision: Type.Integer({
+            minimum: 1,
+            description: 'Revision up to which the instance has all changes',
+            examples: [41],
+          }),
+          since: Timestamp('When the first change that the instance lacks was committed'),
+          lastSeen: Timestamp('When a server last heard from the instance, to within about 100 s'),
+        }),
+        {
+          description:
+            'Up to 100 instances that keep polling but lack a change from more than 10 minutes and 3 poll intervals ago, longest behind first. Instances that stream are not listed',
+        },
+      ),
+    }),
+  },
 );
 export type ApplicationEnvironment = Static<typeof ApplicationEnvironment>;
 
-export const ApplicationOverview = Named(
-  'ApplicationOverview',
-  Type.Object({
-    projects: names('Projects whose features the application requested', 'payments'),
-    featureCount: Type.Integer({
-      description: 'Number of features that the application requested',
-      examples: [12],
-    }),
-    environments: Type.Array(Ref(ApplicationEnvironment)),
-    issues: NamedObject(
-      'ApplicationIssues',
-      {
-        missingStrategies: names(
-          'Strategies that the SDK implements but that have no strategy type',
-          'userWithId',
-        ),
-      },
-      { description: 'Problems of the application' },
+export const ApplicationOverview = SharedObject('ApplicationOverview', {
+  projects: names('Projects whose features the application requested', 'payments'),
+  featureCount: Type.Integer({
+    description: 'Number of features that the application requested',
+    examples: [12],
+  }),
+  environments: Type.Array(Ref(ApplicationEnvironment)),
+  issues: NamedObject('ApplicationIssues', 'Problems of the application', {
+    missingStrategies: names(
+      'Strategies that the SDK implements but that have no strategy type',
+      'userWithId',
     ),
   }),
-);
+});
 export type ApplicationOverview = Static<typeof ApplicationOverview>;
 
-export const InstanceList = Named(
-  'ApplicationInstanceList',
-  Type.Object({
-    instances: Type.Array(
-      NamedObject('EnvironmentInstance', {
-        instanceId: Type.String({
-          description: 'Id of the instance, as its SDK sends it',
-          examples: ['host-1'],
-        }),
-        sdkVersion,
-        lastSeen: Timestamp('When the instance was last seen'),
+export const InstanceList = SharedObject('ApplicationInstanceList', {
+  instances: Type.Array(
+    NamedObject('EnvironmentInstance', {
+      instanceId: Type.String({
+        description: 'Id of the instance, as its SDK sends it',
+        examples: ['host-1'],
       }),
-      { description: 'The 100 most recently seen instances' },
-    ),
-  }),
-);
+      sdkVersion,
+      lastSeen: Timestamp('When the instance was last seen'),
+    }),
+    { description: 'The 100 most recently seen instances' },
+  ),
+});
 
-export const UnknownFlag = Named(
-  'UnknownFlag',
-  Type.Object({
-    name: Type.String({ description: 'The requested name', examples: ['pay.typo'] }),
-    lastSeenAt: Timestamp('When an application last requested the name'),
-    reports: Type.Array(
-      NamedObject(
-        'UnknownFlagReport',
-        {
-          appName: Type.String({
-            description: 'Name of the application, as its SDK sends it',
-            examples: ['checkout'],
+export const UnknownFlag = SharedObject('UnknownFlag', {
+  name: Type.String({ description: 'The requested name', examples: ['pay.typo'] }),
+  lastSeenAt: Timestamp('When an application last requested the name'),
+  reports: Type.Array(
+    NamedObject('UnknownFlagReport', 'An application that requested the name', {
+      appName: Type.String({
+        description: 'Name of the application, as its SDK sends it',
+        examples: ['checkout'],
+      }),
+      environments: Type.Array(
+        NamedObject('UnknownFlagEnvironment', 'An environment where the name was requested', {
+          environment: Type.String({
+            description: 'Name of the environment',
+            examples: ['production'],
           }),
-          environments: Type.Array(
-            NamedObject(
-              'UnknownFlagEnvironment',
-              {
-                environment: Type.String({
-                  description: 'Name of the environment',
-                  examples: ['production'],
-                }),
-                seenAt: Timestamp('When the application last requested the name in the environment'),
-              },
-              { description: 'An environment where the name was requested' },
-            ),
-          ),
-        },
-        { description: 'An application that requested the name' },
+          seenAt: Timestamp('When the application last requested the name in the environment'),
+        }),
       ),
-    ),
-  }),
-);
+    }),
+  ),
+});
 export type UnknownFlag = Static<typeof UnknownFlag>;
 
-export const UnknownFlagList = Named(
-  'UnknownFlagList',
-  Type.Object({
-    unknownFlags: Type.Array(Ref(UnknownFlag), { description: 'The 1,000 most recently requested names' }),
-  }),
-);
+export const UnknownFlagList = SharedObject('UnknownFlagList', {
+  unknownFlags: Type.Array(Ref(UnknownFlag), { description: 'The 1,000 most recently requested names' }),
+});
 
 export const ApplicationFields = NamedObject(
   'ApplicationFields',

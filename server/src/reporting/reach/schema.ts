@@ -1,5 +1,5 @@
 import { page, SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
-import { Named, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const MAX_WAIT_SECONDS = 60;
@@ -17,90 +17,80 @@ export const ReachState = Type.Unsafe<'live' | 'behind' | 'unknown' | 'unchanged
   examples: ['behind'],
 });
 
-export const EnvironmentReach = Named(
+export const EnvironmentReach = SharedObject(
   'EnvironmentReach',
-  Type.Object(
-    {
-      environment,
-      state: ReachState,
-      revision: count('Revision that the change created in the environment', 42),
-      publishedAt: Timestamp('When the change was committed'),
-      instances: count('Known instances that the change affects', 20),
-      live: count('Instances that have presented this revision or a later one', 17),
-      unconfirmed: count(
-        'Instances with an open stream that have not presented this revision yet. A stream delivers every change within a second',
-        1,
+  'How far a change has reached in one environment',
+  {
+    environment,
+    state: ReachState,
+    revision: count('Revision that the change created in the environment', 42),
+    publishedAt: Timestamp('When the change was committed'),
+    instances: count('Known instances that the change affects', 20),
+    live: count('Instances that have presented this revision or a later one', 17),
+    unconfirmed: count(
+      'Instances with an open stream that have not presented this revision yet. A stream delivers every change within a second',
+      1,
+    ),
+    behind: count('Other instances that have not presented this revision', 2),
+    firstAt: Nullable(Timestamp('When the first instance presented the change; null: none yet')),
+    halfAt: Nullable(
+      Timestamp(
+        'When half of the instances that have the change had presented it; null: none yet, or more than 4,000 instances have it',
       ),
-      behind: count('Other instances that have not presented this revision', 2),
-      firstAt: Nullable(Timestamp('When the first instance presented the change; null: none yet')),
-      halfAt: Nullable(
-        Timestamp(
-          'When half of the instances that have the change had presented it; null: none yet, or more than 4,000 instances have it',
-        ),
-      ),
-      lastAt: Nullable(
-        Timestamp('When an instance last presented the change for the first time; null: none yet'),
-      ),
-      requests: count(
-        'Requests from browsers that the servers evaluated with the change. Browsers are not instances',
-        1200,
-      ),
-    },
-    { description: 'How far a change has reached in one environment' },
-  ),
+    ),
+    lastAt: Nullable(
+      Timestamp('When an instance last presented the change for the first time; null: none yet'),
+    ),
+    requests: count(
+      'Requests from browsers that the servers evaluated with the change. Browsers are not instances',
+      1200,
+    ),
+  },
 );
 export type EnvironmentReach = Static<typeof EnvironmentReach>;
 
-export const MissingInstance = Named(
+export const MissingInstance = SharedObject(
   'MissingInstance',
-  Type.Object(
-    {
-      application: Nullable(
-        Type.String({
-          description: 'Name of the application; null: it uses only projects that you cannot read',
-          examples: ['checkout'],
-        }),
-      ),
-      instance: Nullable(
-        Type.String({
-          description: 'Id of the instance; null: its application is not shown',
-          examples: ['checkout-7f9c-1'],
-        }),
-      ),
-      environment,
-      revision: count(
-        'Revision up to which the instance has all changes; 0: it has presented none of the current history',
-        41,
-      ),
-      streaming: Type.Boolean({
-        description: 'Whether the instance has an open stream',
-        examples: [false],
+  'An instance that has not presented a change',
+  {
+    application: Nullable(
+      Type.String({
+        description: 'Name of the application; null: it uses only projects that you cannot read',
+        examples: ['checkout'],
       }),
-      lastContactAt: Timestamp('When a server last heard from the instance, to within about 100 s'),
-    },
-    { description: 'An instance that has not presented a change' },
-  ),
+    ),
+    instance: Nullable(
+      Type.String({
+        description: 'Id of the instance; null: its application is not shown',
+        examples: ['checkout-7f9c-1'],
+      }),
+    ),
+    environment,
+    revision: count(
+      'Revision up to which the instance has all changes; 0: it has presented none of the current history',
+      41,
+    ),
+    streaming: Type.Boolean({
+      description: 'Whether the instance has an open stream',
+      examples: [false],
+    }),
+    lastContactAt: Timestamp('When a server last heard from the instance, to within about 100 s'),
+  },
 );
 export type MissingInstance = Static<typeof MissingInstance>;
 
-export const EventReach = Named(
-  'EventReach',
-  Type.Object(
-    {
-      eventId: Type.Integer({ description: 'Id of the event', examples: [4211] }),
-      state: ReachState,
-      liveSince: Nullable(
-        Timestamp('When the last instance presented the change; null unless the state is live'),
-      ),
-      environments: Type.Array(Ref(EnvironmentReach), { description: 'The environments that changed' }),
-      missing: Type.Array(Ref(MissingInstance), {
-        description: 'A page of the instances that have not presented the change',
-      }),
-      total: count('Number of instances that have not presented the change', 3),
-    },
-    { description: 'How far the change behind an event has reached' },
+export const EventReach = SharedObject('EventReach', 'How far the change behind an event has reached', {
+  eventId: Type.Integer({ description: 'Id of the event', examples: [4211] }),
+  state: ReachState,
+  liveSince: Nullable(
+    Timestamp('When the last instance presented the change; null unless the state is live'),
   ),
-);
+  environments: Type.Array(Ref(EnvironmentReach), { description: 'The environments that changed' }),
+  missing: Type.Array(Ref(MissingInstance), {
+    description: 'A page of the instances that have not presented the change',
+  }),
+  total: count('Number of instances that have not presented the change', 3),
+});
 export type EventReach = Static<typeof EventReach>;
 
 export const ReachQuery = SearchQuery({

@@ -3,6 +3,7 @@ import {
   NamedObject,
   Nullable,
   Ref,
+  SharedObject,
   Timestamp,
   UrlName,
 } from '@halyard/plane/platform/http/schema.ts';
@@ -46,31 +47,28 @@ const legalValues = Type.Array(legalValue, {
 export const LegalValue = Named('LegalValue', legalValue);
 export type LegalValue = Static<typeof LegalValue>;
 
-export const ContextField = Named(
-  'ContextField',
-  Type.Object({
-    name: Type.String({ description: 'Name of the context field', examples: ['country'] }),
-    description,
-    stickiness,
-    sortOrder,
-    legalValues: Type.Array(Ref(LegalValue), {
-      description: 'Values that constraints on the field may use. An empty list allows every value.',
-    }),
-    project: Nullable(
-      Type.String({
-        description: 'The project that may use the field; null: all projects',
-        examples: ['payments'],
-      }),
-    ),
-    createdAt: Timestamp('When the field was created'),
-    usedInFeatures: Type.Integer({
-      description:
-        'Features with a constraint on the field, in a strategy or in its segments. Only projects the caller may read are counted.',
-      examples: [2],
-    }),
-    usedInProjects: Type.Integer({ description: 'Projects of those features', examples: [1] }),
+export const ContextField = SharedObject('ContextField', {
+  name: Type.String({ description: 'Name of the context field', examples: ['country'] }),
+  description,
+  stickiness,
+  sortOrder,
+  legalValues: Type.Array(Ref(LegalValue), {
+    description: 'Values that constraints on the field may use. An empty list allows every value.',
   }),
-);
+  project: Nullable(
+    Type.String({
+      description: 'The project that may use the field; null: all projects',
+      examples: ['payments'],
+    }),
+  ),
+  createdAt: Timestamp('When the field was created'),
+  usedInFeatures: Type.Integer({
+    description:
+      'Features with a constraint on the field, in a strategy or in its segments. Only projects the caller may read are counted.',
+    examples: [2],
+  }),
+  usedInProjects: Type.Integer({ description: 'Projects of those features', examples: [1] }),
+});
 export type ContextField = Static<typeof ContextField>;
 
 export const ContextFieldList = Named('ContextFieldList', Type.Array(Ref(ContextField)));

@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Constraint, ConstraintInput } from '../constraints/schema.ts';
 
@@ -30,35 +30,29 @@ const constraints = Type.Array(ConstraintInput, {
     'The segment matches when all constraints match. At most 30 constraints with at most 1,000 values in total.',
 });
 
-export const Segment = Named(
-  'Segment',
-  Type.Object(
-    {
-      id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
-      name,
-      description,
-      constraints: Type.Array(Ref(Constraint)),
-      project,
-      createdAt: Timestamp('When the segment was created'),
-      createdBy: Type.String({
-        description: 'Name of the user who created the segment',
-        examples: ['alice'],
-      }),
-      usedInFeatures: Type.Integer({
-        description: 'Features with a strategy that uses the segment, in projects the caller may read',
-        examples: [2],
-      }),
-      usedInProjects: Type.Integer({
-        description: 'Projects of those features',
-        examples: [1],
-      }),
-    },
-    { description: 'A segment' },
-  ),
-);
+export const Segment = SharedObject('Segment', 'A segment', {
+  id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
+  name,
+  description,
+  constraints: Type.Array(Ref(Constraint)),
+  project,
+  createdAt: Timestamp('When the segment was created'),
+  createdBy: Type.String({
+    description: 'Name of the user who created the segment',
+    examples: ['alice'],
+  }),
+  usedInFeatures: Type.Integer({
+    description: 'Features with a strategy that uses the segment, in projects the caller may read',
+    examples: [2],
+  }),
+  usedInProjects: Type.Integer({
+    description: 'Projects of those features',
+    examples: [1],
+  }),
+});
 export type Segment = Static<typeof Segment>;
 
-export const SegmentList = Named('SegmentList', Type.Object({ segments: Type.Array(Ref(Segment)) }));
+export const SegmentList = SharedObject('SegmentList', { segments: Type.Array(Ref(Segment)) });
 
 export const SegmentInput = NamedObject(
   'SegmentInput',

@@ -1,4 +1,4 @@
-import { Named, NamedObject, Nullable, Ref, UrlName } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, SharedObject, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
@@ -16,43 +16,30 @@ const description = Type.String({
   examples: ['Enabled for the listed countries'],
 });
 
-export const StrategyType = Named(
-  'StrategyType',
-  Type.Object(
-    {
-      name: Type.String({ description: 'Name of the strategy type', examples: ['byCountry'] }),
-      displayName: Nullable(Type.String({ description: 'Name shown to users; null: the same as name' })),
-      description,
-      editable: Type.Boolean({ description: 'false: the type is built in' }),
-      deprecated: Type.Boolean({ description: 'true: new strategies should not use the type' }),
-      parameters: Type.Array(
-        NamedObject(
-          'StrategyParameter',
-          {
-            name: Type.String({ description: 'Name of the parameter', examples: ['countries'] }),
-            type: parameterType,
-            description: Type.String({
-              description: 'Purpose of the parameter',
-              examples: ['Country codes, separated by commas'],
-            }),
-            required: Type.Boolean({ description: 'Whether the parameter is required' }),
-          },
-          { description: 'A parameter of a strategy type' },
-        ),
-      ),
-    },
-    { description: 'A strategy type' },
+export const StrategyType = SharedObject('StrategyType', 'A strategy type', {
+  name: Type.String({ description: 'Name of the strategy type', examples: ['byCountry'] }),
+  displayName: Nullable(Type.String({ description: 'Name shown to users; null: the same as name' })),
+  description,
+  editable: Type.Boolean({ description: 'false: the type is built in' }),
+  deprecated: Type.Boolean({ description: 'true: new strategies should not use the type' }),
+  parameters: Type.Array(
+    NamedObject('StrategyParameter', 'A parameter of a strategy type', {
+      name: Type.String({ description: 'Name of the parameter', examples: ['countries'] }),
+      type: parameterType,
+      description: Type.String({
+        description: 'Purpose of the parameter',
+        examples: ['Country codes, separated by commas'],
+      }),
+      required: Type.Boolean({ description: 'Whether the parameter is required' }),
+    }),
   ),
-);
+});
 export type StrategyType = Static<typeof StrategyType>;
 
-export const StrategyTypeList = Named(
-  'StrategyTypeList',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
-    strategies: Type.Array(Ref(StrategyType)),
-  }),
-);
+export const StrategyTypeList = SharedObject('StrategyTypeList', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
+  strategies: Type.Array(Ref(StrategyType)),
+});
 
 const parameters = Type.Array(
   NamedObject('NewStrategyParameter', {

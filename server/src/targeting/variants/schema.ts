@@ -1,4 +1,4 @@
-import { Named, NamedObject, Ref, UrlName } from '@halyard/plane/platform/http/schema.ts';
+import { Named, NamedObject, Ref, SharedObject, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const name = UrlName({ description: 'Name of the variant', examples: ['blue'] });
@@ -19,18 +19,14 @@ const stickiness = Type.String({
   description: 'The context field that determines which variant a user gets',
   examples: ['default'],
 });
-const payload = NamedObject(
-  'VariantPayload',
-  {
-    type: Type.Unsafe<'string' | 'json' | 'csv' | 'number'>({
-      description: 'string, json, csv or number',
-      type: 'string',
-      enum: ['string', 'json', 'csv', 'number'],
-    }),
-    value: Type.String({ description: 'The payload as a string', maxLength: 100_000, examples: ['#0000ff'] }),
-  },
-  { description: 'A value that applications read' },
-);
+const payload = NamedObject('VariantPayload', 'A value that applications read', {
+  type: Type.Unsafe<'string' | 'json' | 'csv' | 'number'>({
+    description: 'string, json, csv or number',
+    type: 'string',
+    enum: ['string', 'json', 'csv', 'number'],
+  }),
+  value: Type.String({ description: 'The payload as a string', maxLength: 100_000, examples: ['#0000ff'] }),
+});
 const overrides = Type.Array(
   NamedObject('VariantOverride', {
     contextName: Type.String({
@@ -50,37 +46,29 @@ const overrides = Type.Array(
 const strategyVariant = { name, weight, weightType, payload: Type.Optional(payload) };
 
 /** The variant of a strategy in a request body. */
-export const StrategyVariantInput = NamedObject(
-  'NewStrategyVariant',
-  {
-    ...strategyVariant,
-    stickiness: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'Used only if the strategy has no stickiness parameter. Default: default',
-        examples: ['default'],
-      }),
-    ),
-  },
-  { description: 'A variant of a strategy' },
-);
+export const StrategyVariantInput = NamedObject('NewStrategyVariant', 'A variant of a strategy', {
+  ...strategyVariant,
+  stickiness: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Used only if the strategy has no stickiness parameter. Default: default',
+      examples: ['default'],
+    }),
+  ),
+});
 export const StrategyVariantInputs = Type.Array(StrategyVariantInput, { maxItems: 100 });
 export type StrategyVariantInputs = Static<typeof StrategyVariantInputs>;
 
 /** The variant of a feature in an environment in a request body. */
-export const VariantInput = NamedObject(
-  'Variant',
-  {
-    name,
-    weight,
-    weightType: Type.Optional(weightType),
-    stickiness: Type.Optional(stickiness),
-    payload: Type.Optional(payload),
-    overrides: Type.Optional(overrides),
-  },
-  { description: 'A variant' },
-);
+export const VariantInput = NamedObject('Variant', 'A variant', {
+  name,
+  weight,
+  weightType: Type.Optional(weightType),
+  stickiness: Type.Optional(stickiness),
+  payload: Type.Optional(payload),
+  overrides: Type.Optional(overrides),
+});
 
 export const VariantInputs = Type.Array(VariantInput, {
   title: 'Variants',
@@ -95,28 +83,19 @@ export const VariantInputs = Type.Array(VariantInput, {
 });
 export type VariantInputs = Static<typeof VariantInputs>;
 
-export const StrategyVariant = Named(
-  'StrategyVariant',
-  Type.Object(
-    {
-      ...strategyVariant,
-      stickiness: Type.String({ description: 'The stickiness of the strategy', examples: ['default'] }),
-    },
-    { description: 'A variant of a strategy' },
-  ),
-);
+export const StrategyVariant = SharedObject('StrategyVariant', 'A variant of a strategy', {
+  ...strategyVariant,
+  stickiness: Type.String({ description: 'The stickiness of the strategy', examples: ['default'] }),
+});
 export type StrategyVariant = Static<typeof StrategyVariant>;
 
 export const Variant = Named('Variant', VariantInput);
 export type Variant = Static<typeof Variant>;
 
-export const VariantList = Named(
-  'VariantList',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
-    variants: Type.Array(Ref(Variant)),
-  }),
-);
+export const VariantList = SharedObject('VariantList', {
+  version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
+  variants: Type.Array(Ref(Variant)),
+});
 
 export const VariantsOfEnvironments = NamedObject(
   'VariantsOfEnvironments',

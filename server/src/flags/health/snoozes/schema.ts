@@ -1,18 +1,15 @@
-import { Named, NamedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
-export const Snooze = Named(
-  'HealthSnooze',
-  Type.Object({
-    reason: Type.String({
-      description: 'Why the finding is snoozed',
-      examples: ['The campaign runs until spring'],
-    }),
-    until: Timestamp('When the finding is listed again'),
-    createdAt: Timestamp('When the finding was snoozed'),
-    createdBy: Type.String({ description: 'Name of the user who snoozed the finding', examples: ['alice'] }),
+export const Snooze = SharedObject('HealthSnooze', {
+  reason: Type.String({
+    description: 'Why the finding is snoozed',
+    examples: ['The campaign runs until spring'],
   }),
-);
+  until: Timestamp('When the finding is listed again'),
+  createdAt: Timestamp('When the finding was snoozed'),
+  createdBy: Type.String({ description: 'Name of the user who snoozed the finding', examples: ['alice'] }),
+});
 export type Snooze = Static<typeof Snooze>;
 
 export const NewSnooze = NamedObject(

@@ -1,5 +1,5 @@
 import type { App } from '@halyard/plane/platform/http/app.ts';
-import { jsonResponse, Named, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 
 const STATE = Type.String({
@@ -8,27 +8,24 @@ const STATE = Type.String({
   examples: ['GOOD'],
 });
 
-const Health = Named('Health', Type.Object({ health: STATE }));
+const Health = SharedObject('Health', { health: STATE });
 
-const Readiness = Named(
-  'Readiness',
-  Type.Object({
-    health: Type.String({
-      ...STATE,
-      description: 'GOOD once the server has loaded, until it begins to stop',
-    }),
-    database: Type.String({ ...STATE, description: 'Whether the database responds' }),
-    writes: Type.String({
-      ...STATE,
-      description: 'Whether the database accepts changes; BAD while it is read-only or does not respond',
-    }),
-    snapshot: Type.Optional(
-      Timestamp(
-        'Time of the snapshot that SDKs are served from, if the server started while the database was unreachable and has not reached it yet',
-      ),
-    ),
+const Readiness = SharedObject('Readiness', {
+  health: Type.String({
+    ...STATE,
+    description: 'GOOD once the server has loaded, until it begins to stop',
   }),
-);
+  database: Type.String({ ...STATE, description: 'Whether the database responds' }),
+  writes: Type.String({
+    ...STATE,
+    description: 'Whether the database accepts changes; BAD while it is read-only or does not respond',
+  }),
+  snapshot: Type.Optional(
+    Timestamp(
+      'Time of the snapshot that SDKs are served from, if the server started while the database was unreachable and has not reached it yet',
+    ),
+  ),
+});
 
 /** What /ready checks. */
 export type ReadyCheck = {
