@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { badData } from '../platform/errors.ts';
-import { NamedObject, SharedObject } from '../platform/http/schema.ts';
+import { NamedObject, Optional, SharedObject } from '../platform/http/schema.ts';
 
 /** Client rows in one report. */
 export const MAX_SIGHTINGS = 500;
@@ -60,12 +60,10 @@ const Instance = NamedObject('EdgeInstance', {
     description: 'Name and version of the SDK',
   }),
   isFrontend: Type.Boolean({ description: 'Whether it runs in browsers or apps' }),
-  strategies: Type.Optional(
-    Type.Array(Type.String({ maxLength: 200 }), {
-      maxItems: 100,
-      description: 'The strategy types that the SDK supports',
-    }),
-  ),
+  strategies: Optional.Array(Type.String({ maxLength: 200 }), {
+    maxItems: 100,
+    description: 'The strategy types that the SDK supports',
+  }),
   seenAt: safeInteger('When it was last seen, in milliseconds since 1970'),
 });
 

@@ -9,10 +9,8 @@ export const Caller = SharedObject('Caller', 'The caller of the request', {
     description: 'The name, or the username or email address of a user without a name',
     examples: ['Alice Moreau'],
   }),
-  username: Nullable(Type.String({ description: 'Username of the caller', examples: ['alice'] })),
-  email: Nullable(
-    Type.String({ description: 'Email address of the caller', examples: ['alice@example.com'] }),
-  ),
+  username: Nullable.String({ description: 'Username of the caller', examples: ['alice'] }),
+  email: Nullable.String({ description: 'Email address of the caller', examples: ['alice@example.com'] }),
   isAPI: Type.Boolean({
     description: 'true for a service account and for an admin token',
   }),

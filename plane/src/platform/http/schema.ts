@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import {
   type Static,
+  type TArrayOptions,
   type TObject,
   type TObjectOptions,
   type TProperties,
@@ -12,6 +13,8 @@ import { ROW_ID } from './input/row-ids.ts';
 import { nameRule, RULE } from './input/violations.ts';
 
 type StringOptions = Parameters<typeof Type.String>[0];
+type IntegerOptions = Parameters<typeof Type.Integer>[0];
+type BooleanOptions = Parameters<typeof Type.Boolean>[0];
 
 export type NamedSchema<T extends TSchema = TSchema> = T & { $id: string };
 
@@ -65,6 +68,18 @@ export function Ref<T extends NamedSchema>(schema: T) {
 export function Nullable<T extends TSchema & { type: string }>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] });
 }
+
+Nullable.String = (options: StringOptions = {}) => Nullable(Type.String(options));
+Nullable.Integer = (options: IntegerOptions = {}) => Nullable(Type.Integer(options));
+
+/** Schemas of properties that may be absent. */
+export const Optional = {
+  String: (options: StringOptions = {}) => Type.Optional(Type.String(options)),
+  Integer: (options: IntegerOptions = {}) => Type.Optional(Type.Integer(options)),
+  Boolean: (options: BooleanOptions = {}) => Type.Optional(Type.Boolean(options)),
+  Array: <T extends TSchema>(items: T, options: TArrayOptions = {}) =>
+    Type.Optional(Type.Array(items, options)),
+};
 
 /** Means all projects or all environments in a request. No project and no environment can have this name. */
 export const ALL = '*';
@@ -136,7 +151,7 @@ export const PathEventId = (example: string) =>
   });
 
 /** An id in a request or response body. */
-export const RowId = (options: Parameters<typeof Type.Integer>[0] = {}) =>
+export const RowId = (options: IntegerOptions = {}) =>
   Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [3], ...options });
 
 export const Timestamp = (description: string, options: StringOptions = {}) =>

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { toNetwork } from '../../platform/admission/network.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import { acceptsGzip } from '../../platform/http/output/accept-encoding.ts';
-import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, Optional } from '../../platform/http/schema.ts';
 import type { Positions } from '../positions.ts';
 import type { Reports } from '../reports.ts';
 import { inlineText } from '../state/inline.ts';
@@ -43,32 +43,26 @@ const VARY = ['vary', 'accept-encoding'];
 const NOTHING = Buffer.alloc(0);
 
 const filters = Type.Object({
-  project: Type.Optional(
-    Type.String({
-      title: 'SdkProject',
-      maxLength: 100,
-      description:
-        'Only features in this project. Repeatable. Ignored if the token is limited to certain projects',
-      examples: ['payments'],
-    }),
-  ),
-  namePrefix: Type.Optional(
-    Type.String({
-      title: 'SdkNamePrefix',
-      maxLength: 100,
-      description: 'Only features whose name starts with this string',
-      examples: ['pay.'],
-    }),
-  ),
-  tag: Type.Optional(
-    Type.String({
-      title: 'SdkTag',
-      maxLength: 200,
-      description:
-        'Only features with this tag, as type:value. Repeatable: features need at least one of the tags',
-      examples: ['team:checkout'],
-    }),
-  ),
+  project: Optional.String({
+    title: 'SdkProject',
+    maxLength: 100,
+    description:
+      'Only features in this project. Repeatable. Ignored if the token is limited to certain projects',
+    examples: ['payments'],
+  }),
+  namePrefix: Optional.String({
+    title: 'SdkNamePrefix',
+    maxLength: 100,
+    description: 'Only features whose name starts with this string',
+    examples: ['pay.'],
+  }),
+  tag: Optional.String({
+    title: 'SdkTag',
+    maxLength: 200,
+    description:
+      'Only features with this tag, as type:value. Repeatable: features need at least one of the tags',
+    examples: ['team:checkout'],
+  }),
 });
 
 const encodingHeaders = (encoding: Encoding): string[] =>

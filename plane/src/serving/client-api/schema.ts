@@ -1,18 +1,16 @@
 import { Type } from 'typebox';
-import { NamedObject, Nullable, Ref, SharedObject } from '../../platform/http/schema.ts';
+import { NamedObject, Nullable, Optional, Ref, SharedObject } from '../../platform/http/schema.ts';
 
 const Constraint = NamedObject('SdkConstraint', 'A condition on a context field', {
   contextName: Type.String({ description: 'Name of the context field', examples: ['country'] }),
   operator: Type.String({ description: 'Operator of the constraint', examples: ['IN'] }),
-  values: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'Values to compare the context field with',
-      examples: [['DE', 'FR']],
-    }),
-  ),
-  value: Type.Optional(Type.String({ description: 'Value to compare the context field with', examples: [] })),
-  inverted: Type.Optional(Type.Boolean({ description: 'Whether the result is negated', examples: [false] })),
-  caseInsensitive: Type.Optional(Type.Boolean({ description: 'Whether case is ignored', examples: [false] })),
+  values: Optional.Array(Type.String(), {
+    description: 'Values to compare the context field with',
+    examples: [['DE', 'FR']],
+  }),
+  value: Optional.String({ description: 'Value to compare the context field with', examples: [] }),
+  inverted: Optional.Boolean({ description: 'Whether the result is negated', examples: [false] }),
+  caseInsensitive: Optional.Boolean({ description: 'Whether case is ignored', examples: [false] }),
 });
 
 const Payload = NamedObject('SdkPayload', 'The payload of a variant', {
@@ -23,19 +21,15 @@ const Payload = NamedObject('SdkPayload', 'The payload of a variant', {
 const Variant = NamedObject('SdkVariant', 'A variant', {
   name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
   weight: Type.Integer({ description: 'Share of users in thousandths', examples: [1000] }),
-  weightType: Type.Optional(
-    Type.String({
-      description:
-        'fix: the weight stays as entered. variable: the variant gets an equal share of the remaining weight',
-      examples: ['variable'],
-    }),
-  ),
-  stickiness: Type.Optional(
-    Type.String({
-      description: 'Context field that decides which variant a user gets',
-      examples: ['default'],
-    }),
-  ),
+  weightType: Optional.String({
+    description:
+      'fix: the weight stays as entered. variable: the variant gets an equal share of the remaining weight',
+    examples: ['variable'],
+  }),
+  stickiness: Optional.String({
+    description: 'Context field that decides which variant a user gets',
+    examples: ['default'],
+  }),
   payload: Type.Optional(Payload),
 });
 
@@ -47,12 +41,10 @@ const Strategy = NamedObject('SdkStrategy', {
     examples: [{ rollout: '50', stickiness: 'default', groupId: 'checkout-v2' }],
   }),
   variants: Type.Array(Variant),
-  segments: Type.Optional(
-    Type.Array(Type.Integer(), {
-      description: 'Ids of segments. All of their constraints apply too',
-      examples: [[3]],
-    }),
-  ),
+  segments: Optional.Array(Type.Integer(), {
+    description: 'Ids of segments. All of their constraints apply too',
+    examples: [[3]],
+  }),
 });
 
 const Parent = NamedObject('SdkParent', {
@@ -61,12 +53,10 @@ const Parent = NamedObject('SdkParent', {
     description: 'true: the parent must be enabled; false: it must be disabled',
     examples: [true],
   }),
-  variants: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'The parent must serve one of these variants. Empty: any variant',
-      examples: [],
-    }),
-  ),
+  variants: Optional.Array(Type.String(), {
+    description: 'The parent must serve one of these variants. Empty: any variant',
+    examples: [],
+  }),
 });
 
 export const SdkFeature = SharedObject('SdkFeature', 'A feature as SDKs receive it', {
@@ -84,9 +74,7 @@ export const SdkFeature = SharedObject('SdkFeature', 'A feature as SDKs receive 
   }),
   strategies: Type.Array(Strategy, { description: 'The enabled strategies' }),
   variants: Type.Array(Variant),
-  dependencies: Type.Optional(
-    Type.Array(Parent, { description: 'The parents of the feature', examples: [] }),
-  ),
+  dependencies: Optional.Array(Parent, { description: 'The parents of the feature', examples: [] }),
 });
 
 export const SdkSegment = SharedObject('SdkSegment', 'A segment', {
@@ -98,21 +86,17 @@ export const SdkSegment = SharedObject('SdkSegment', 'A segment', {
 export const SdkFeatures = SharedObject('SdkFeatures', {
   version: Type.Integer({ description: 'Version of the response format', examples: [2] }),
   features: Type.Array(Ref(SdkFeature)),
-  segments: Type.Optional(
-    Type.Array(Ref(SdkSegment), {
-      description: 'The segments that the features use. Absent for clients that get their constraints inline',
-    }),
-  ),
+  segments: Optional.Array(Ref(SdkSegment), {
+    description: 'The segments that the features use. Absent for clients that get their constraints inline',
+  }),
   query: NamedObject('SdkQuery', 'The environment and the filters of the response', {
     environment: Type.String({ description: "The token's environment", examples: ['production'] }),
-    project: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'The projects in the filter',
-        examples: [['payments']],
-      }),
-    ),
-    namePrefix: Type.Optional(Type.String({ description: 'The prefix in the filter', examples: [] })),
-    tag: Type.Optional(Type.Array(Type.String(), { description: 'The tags in the filter', examples: [] })),
+    project: Optional.Array(Type.String(), {
+      description: 'The projects in the filter',
+      examples: [['payments']],
+    }),
+    namePrefix: Optional.String({ description: 'The prefix in the filter', examples: [] }),
+    tag: Optional.Array(Type.String(), { description: 'The tags in the filter', examples: [] }),
     inlineSegmentConstraints: Type.Boolean({
       description: 'Whether strategies contain the constraints of their segments',
       examples: [false],
@@ -135,12 +119,14 @@ const SdkEvent = NamedObject('SdkEvent', 'A change, or the whole state', {
     enum: ['hydration', 'segment-updated', 'feature-removed', 'segment-removed', 'feature-updated'],
     examples: ['feature-removed'],
   }),
-  features: Type.Optional(
-    Type.Array(Ref(SdkFeature), { description: 'Present in events of type hydration', examples: [] }),
-  ),
-  segments: Type.Optional(
-    Type.Array(Ref(SdkSegment), { description: 'Present in events of type hydration', examples: [] }),
-  ),
+  features: Optional.Array(Ref(SdkFeature), {
+    description: 'Present in events of type hydration',
+    examples: [],
+  }),
+  segments: Optional.Array(Ref(SdkSegment), {
+    description: 'Present in events of type hydration',
+    examples: [],
+  }),
   feature: Type.Optional(
     Type.Unsafe<unknown>({
       ...Ref(SdkFeature),
@@ -148,12 +134,14 @@ const SdkEvent = NamedObject('SdkEvent', 'A change, or the whole state', {
       examples: [],
     }),
   ),
-  featureName: Type.Optional(
-    Type.String({ description: 'Present in events of type feature-removed', examples: ['checkout-v1'] }),
-  ),
-  project: Type.Optional(
-    Type.String({ description: 'Present in events of type feature-removed', examples: ['payments'] }),
-  ),
+  featureName: Optional.String({
+    description: 'Present in events of type feature-removed',
+    examples: ['checkout-v1'],
+  }),
+  project: Optional.String({
+    description: 'Present in events of type feature-removed',
+    examples: ['payments'],
+  }),
   segment: Type.Optional(
     Type.Unsafe<unknown>({
       ...Ref(SdkSegment),
@@ -161,9 +149,7 @@ const SdkEvent = NamedObject('SdkEvent', 'A change, or the whole state', {
       examples: [],
     }),
   ),
-  segmentId: Type.Optional(
-    Type.Integer({ description: 'Present in events of type segment-removed', examples: [] }),
-  ),
+  segmentId: Optional.Integer({ description: 'Present in events of type segment-removed', examples: [] }),
 });
 
 const REMOVAL = { eventId: 42, type: 'feature-removed', featureName: 'checkout-v1', project: 'payments' };
@@ -187,12 +173,10 @@ export const Registration = NamedObject(
       text('6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55', 'Id that the SDK chooses when it starts'),
     ),
     sdkVersion: Type.Optional(text('unleash-node-sdk:6.12.1', 'Name and version of the SDK')),
-    strategies: Type.Optional(
-      Type.Array(text('flexibleRollout'), {
-        maxItems: 10_000,
-        description: 'Strategies that the SDK implements',
-      }),
-    ),
+    strategies: Optional.Array(text('flexibleRollout'), {
+      maxItems: 10_000,
+      description: 'Strategies that the SDK implements',
+    }),
     started: Type.Optional(text('2026-11-15T09:30:00.000Z', 'When the SDK started')),
     interval: Type.Optional(Type.Number({ description: 'Milliseconds between metrics', examples: [60_000] })),
   },

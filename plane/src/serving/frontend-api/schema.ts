@@ -1,17 +1,15 @@
 import { Type } from 'typebox';
-import { NamedObject, SharedObject } from '../../platform/http/schema.ts';
+import { NamedObject, Optional, SharedObject } from '../../platform/http/schema.ts';
 import { MAX_CONTEXT_CHARACTERS } from './request-context.ts';
 
 /** Query parameters have a title, because the API document has other parameters of these names. */
 const contextField = (description: string, example: string, title?: string) =>
-  Type.Optional(
-    Type.String({
-      ...(title && { title }),
-      maxLength: MAX_CONTEXT_CHARACTERS,
-      description,
-      examples: [example],
-    }),
-  );
+  Optional.String({
+    ...(title && { title }),
+    maxLength: MAX_CONTEXT_CHARACTERS,
+    description,
+    examples: [example],
+  });
 
 const buildContextFields = (location: 'query' | 'body') => {
   const title = (name: string) => (location === 'query' ? `Context${name}` : undefined);
@@ -88,9 +86,9 @@ const ImpressionEvent = NamedObject(
   'ImpressionEvent',
   'One evaluation of a feature. Other fields are allowed',
   {
-    eventType: Type.Optional(Type.String({ maxLength: 100, description: 'What the page requested' })),
-    featureName: Type.Optional(Type.String({ maxLength: 100, description: 'The name of the feature' })),
-    enabled: Type.Optional(Type.Boolean({ description: 'Whether the feature was enabled' })),
+    eventType: Optional.String({ maxLength: 100, description: 'What the page requested' }),
+    featureName: Optional.String({ maxLength: 100, description: 'The name of the feature' }),
+    enabled: Optional.Boolean({ description: 'Whether the feature was enabled' }),
   },
 );
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
 import { EVENT_STREAM_HEAD } from '../../platform/http/output/server-sent-events.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
+import { jsonResponse, Optional } from '../../platform/http/schema.ts';
 import { getCaller } from '../caller.ts';
 import { parseToken, type TokenKind, tokenCheck } from '../client-api/authenticate.ts';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../client-api/bodies.ts';
@@ -142,14 +142,12 @@ export function ofrepRoutes(
         description:
           "Returns the values of all features in the token's projects for the context, and the path of a stream that announces when to evaluate again. The response has an ETag; while the values are the same, a request with If-None-Match returns 304. Requires an API token of type backend, client or frontend.",
         querystring: Type.Object({
-          flagConfigEtag: Type.Optional(
-            Type.String({
-              maxLength: 200,
-              description:
-                'The etag from a notification. A server that does not have this revision yet waits for it, at most 1 s',
-              examples: ['0d3c9fb2a1.5f0c8d0e4a.42'],
-            }),
-          ),
+          flagConfigEtag: Optional.String({
+            maxLength: 200,
+            description:
+              'The etag from a notification. A server that does not have this revision yet waits for it, at most 1 s',
+            examples: ['0d3c9fb2a1.5f0c8d0e4a.42'],
+          }),
         }),
         body: OfrepRequest,
         response: {

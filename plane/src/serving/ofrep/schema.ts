@@ -1,16 +1,14 @@
 import { Type } from 'typebox';
-import { NamedObject, Ref, SharedObject } from '../../platform/http/schema.ts';
+import { NamedObject, Optional, Ref, SharedObject } from '../../platform/http/schema.ts';
 
 const Context = NamedObject(
   'OfrepContext',
   {
-    targetingKey: Type.Optional(
-      Type.String({
-        maxLength: 16_384,
-        description: 'The user id, unless the context has a userId',
-        examples: ['ada'],
-      }),
-    ),
+    targetingKey: Optional.String({
+      maxLength: 16_384,
+      description: 'The user id, unless the context has a userId',
+      examples: ['ada'],
+    }),
   },
   {
     description:
@@ -28,7 +26,7 @@ export const OfrepEvaluation = SharedObject('OfrepEvaluation', 'The value of a f
     examples: [true],
   }),
   reason: Type.String({ description: 'STATIC, TARGETING_MATCH, SPLIT or DISABLED', examples: ['SPLIT'] }),
-  variant: Type.Optional(Type.String({ description: 'Name of the variant', examples: ['blue'] })),
+  variant: Optional.String({ description: 'Name of the variant', examples: ['blue'] }),
 });
 
 const EventStream = NamedObject('OfrepEventStream', {
@@ -51,9 +49,7 @@ export const OfrepEvaluations = SharedObject('OfrepEvaluations', {
 });
 
 export const OfrepFailure = SharedObject('OfrepFailure', {
-  key: Type.Optional(
-    Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
-  ),
+  key: Optional.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
   errorCode: Type.String({
     description: 'PARSE_ERROR, INVALID_CONTEXT, FLAG_NOT_FOUND or GENERAL',
     examples: ['INVALID_CONTEXT'],

@@ -1,6 +1,12 @@
 import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing, PathBigId, PathEventId } from '@halyard/plane/platform/http/schema.ts';
+import {
+  jsonResponse,
+  Nothing,
+  Optional,
+  PathBigId,
+  PathEventId,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { hintAboutUnknownType } from '../../record/events/unknown-type.ts';
@@ -45,14 +51,12 @@ const recordParams = Type.Object({
   eventId: PathBigId('Record', '87'),
 });
 const dryRunQuery = Type.Object({
-  dryRun: Type.Optional(
-    Type.String({
-      title: 'ReplayDryRun',
-      enum: ['true', 'false'],
-      description: 'true: return the number of deliveries, and queue nothing',
-      examples: ['true'],
-    }),
-  ),
+  dryRun: Optional.String({
+    title: 'ReplayDryRun',
+    enum: ['true', 'false'],
+    description: 'true: return the number of deliveries, and queue nothing',
+    examples: ['true'],
+  }),
 });
 const plan = jsonResponse('The plan, if `dryRun` is true', ReplayPlan);
 

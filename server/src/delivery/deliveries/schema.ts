@@ -5,7 +5,14 @@ import {
   page,
   SearchQuery,
 } from '@halyard/plane/platform/http/input/filter.ts';
-import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Event } from '../../record/events/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
@@ -20,18 +27,14 @@ const state = Type.String({
   examples: ['success'],
 });
 
-const lastStatus = Nullable(
-  Type.Integer({
-    description: 'Status of the response to the last finished attempt. null if there was no response.',
-    examples: [200],
-  }),
-);
-const lastOutcome = Nullable(
-  Type.String({
-    description: 'Outcome of the last finished attempt, as in the attempts. null if no attempt has finished.',
-    examples: ['success'],
-  }),
-);
+const lastStatus = Nullable.Integer({
+  description: 'Status of the response to the last finished attempt. null if there was no response.',
+  examples: [200],
+});
+const lastOutcome = Nullable.String({
+  description: 'Outcome of the last finished attempt, as in the attempts. null if no attempt has finished.',
+  examples: ['success'],
+});
 const nextAttemptAt = Nullable(
   Timestamp(
     'Due time of the next attempt. null while an attempt runs, while an earlier event blocks this one, and after the last attempt.',
@@ -64,9 +67,10 @@ const fields = {
     description: 'Whether this exhausted delivery blocks later deliveries. Redeliver or skip it.',
     examples: [false],
   }),
-  replayOf: Nullable(
-    Type.String({ description: 'Id of the failed record that this one replays', examples: [null] }),
-  ),
+  replayOf: Nullable.String({
+    description: 'Id of the failed record that this one replays',
+    examples: [null],
+  }),
 };
 
 export const IntegrationEvent = SharedObject('IntegrationEvent', fields);
@@ -86,21 +90,20 @@ export const IntegrationEvents = SharedObject('IntegrationEvents', {
     description: 'Whether total counts all records. false: there may be more.',
     examples: [true],
   }),
-  next: Type.Optional(
-    Type.Integer({
-      description: 'Value of before for the next page. Absent on the last page.',
-      examples: [87],
-    }),
-  ),
+  next: Optional.Integer({
+    description: 'Value of before for the next page. Absent on the last page.',
+    examples: [87],
+  }),
 });
 
 export const EventDelivery = SharedObject('EventDelivery', {
   id: fields.id,
   integrationId: fields.integrationId,
   provider: Type.String({ description: 'Provider of the integration', examples: ['webhook'] }),
-  description: Nullable(
-    Type.String({ description: 'Purpose of the integration', examples: ['Notifies the on-call channel'] }),
-  ),
+  description: Nullable.String({
+    description: 'Purpose of the integration',
+    examples: ['Notifies the on-call channel'],
+  }),
   createdAt: fields.createdAt,
   state,
   attempts: fields.attempts,
@@ -121,31 +124,28 @@ export const EventDeliveries = SharedObject('EventDeliveries', {
 export const DeliveryAttempt = SharedObject('DeliveryAttempt', {
   number: Type.Integer({ description: 'Number of the attempt, from 1', examples: [1] }),
   startedAt: Timestamp('When the attempt started'),
-  outcome: Nullable(
-    Type.String({
-      description:
-        'success, partial, rejected (the response status is not 2xx), gone (410), disallowed (the IP address is private), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
-      examples: ['success'],
-    }),
-  ),
-  durationMs: Nullable(
-    Type.Integer({ description: 'Duration in milliseconds. null while the attempt runs', examples: [35] }),
-  ),
-  status: Nullable(Type.Integer({ description: 'HTTP status of the response', examples: [200] })),
-  address: Nullable(Type.String({ description: 'IP address of the receiver', examples: ['192.0.2.7'] })),
-  error: Nullable(Type.String({ description: 'Why the attempt failed' })),
-  response: Nullable(
-    Type.String({
-      description: 'First 4,096 characters of the response body. Not stored for private IP addresses.',
-    }),
-  ),
+  outcome: Nullable.String({
+    description:
+      'success, partial, rejected (the response status is not 2xx), gone (410), disallowed (the IP address is private), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
+    examples: ['success'],
+  }),
+  durationMs: Nullable.Integer({
+    description: 'Duration in milliseconds. null while the attempt runs',
+    examples: [35],
+  }),
+  status: Nullable.Integer({ description: 'HTTP status of the response', examples: [200] }),
+  address: Nullable.String({ description: 'IP address of the receiver', examples: ['192.0.2.7'] }),
+  error: Nullable.String({ description: 'Why the attempt failed' }),
+  response: Nullable.String({
+    description: 'First 4,096 characters of the response body. Not stored for private IP addresses.',
+  }),
   headers: Nullable(
     Type.Record(Type.String(), Type.String(), {
       description: 'First 20 response headers, without cookies. Not stored for private IP addresses.',
       examples: [{ 'content-type': 'text/plain' }],
     }),
   ),
-  bodySha256: Nullable(Type.String({ description: 'SHA-256 of the request body' })),
+  bodySha256: Nullable.String({ description: 'SHA-256 of the request body' }),
   requestHeaders: Nullable(
     Type.Array(Ref(RequestHeader), {
       description:
@@ -161,52 +161,42 @@ export const IntegrationEventWithAttempts = SharedObject('IntegrationEventWithAt
 
 export const RecordQuery = SearchQuery({
   ...page,
-  before: Type.Optional(
-    Type.String({
-      title: 'RecordBefore',
-      description: 'Only records with a lower id. Cannot be combined with offset.',
-      pattern: '^[0-9]+$',
-      maxLength: 16,
-      examples: ['87'],
-    }),
-  ),
-  state: Type.Optional(
-    Type.String({
-      title: 'RecordStateFilter',
-      description: `By state: ${STATES.join(', ')}. One state can be given without an operator.`,
-      maxLength: MAX_FILTER_LENGTH,
-      examples: ['IS_ANY_OF:failed,retrying'],
-    }),
-  ),
+  before: Optional.String({
+    title: 'RecordBefore',
+    description: 'Only records with a lower id. Cannot be combined with offset.',
+    pattern: '^[0-9]+$',
+    maxLength: 16,
+    examples: ['87'],
+  }),
+  state: Optional.String({
+    title: 'RecordStateFilter',
+    description: `By state: ${STATES.join(', ')}. One state can be given without an operator.`,
+    maxLength: MAX_FILTER_LENGTH,
+    examples: ['IS_ANY_OF:failed,retrying'],
+  }),
   status: Filter(
     'RecordStatusFilter',
     'By the status of the response to the last attempt: a status, a class such as 5xx, or none for no response',
     'IS_ANY_OF:404,5xx',
   ),
   type: Filter('RecordTypeFilter', 'By event type', 'IS:feature-created'),
-  query: Type.Optional(
-    Type.String({
-      title: 'RecordTextFilter',
-      maxLength: MAX_TEXT_LENGTH,
-      description:
-        'Case-insensitive substring of the feature name, project or creator of the event, or of the error of the last attempt',
-      examples: ['checkout'],
-    }),
-  ),
-  from: Type.Optional(
-    Type.String({
-      title: 'RecordFrom',
-      description: 'Only records created at or after this time',
-      examples: ['2026-11-15T00:00:00Z'],
-    }),
-  ),
-  to: Type.Optional(
-    Type.String({
-      title: 'RecordTo',
-      description: 'Only records created before this time',
-      examples: ['2026-11-16T00:00:00Z'],
-    }),
-  ),
+  query: Optional.String({
+    title: 'RecordTextFilter',
+    maxLength: MAX_TEXT_LENGTH,
+    description:
+      'Case-insensitive substring of the feature name, project or creator of the event, or of the error of the last attempt',
+    examples: ['checkout'],
+  }),
+  from: Optional.String({
+    title: 'RecordFrom',
+    description: 'Only records created at or after this time',
+    examples: ['2026-11-15T00:00:00Z'],
+  }),
+  to: Optional.String({
+    title: 'RecordTo',
+    description: 'Only records created before this time',
+    examples: ['2026-11-16T00:00:00Z'],
+  }),
 });
 
 const counts = {
@@ -230,18 +220,14 @@ const counts = {
       examples: [0.98],
     }),
   ),
-  p50Ms: Nullable(
-    Type.Integer({
-      description: 'Median duration of attempts, accurate to about 10 %. null if there were none.',
-      examples: [44],
-    }),
-  ),
-  p95Ms: Nullable(
-    Type.Integer({
-      description: '95th percentile of the durations, accurate to about 10 %',
-      examples: [310],
-    }),
-  ),
+  p50Ms: Nullable.Integer({
+    description: 'Median duration of attempts, accurate to about 10 %. null if there were none.',
+    examples: [44],
+  }),
+  p95Ms: Nullable.Integer({
+    description: '95th percentile of the durations, accurate to about 10 %',
+    examples: [310],
+  }),
 };
 export const DeliveryCounts = SharedObject('DeliveryCounts', 'Counts and durations of deliveries', counts);
 export type DeliveryCounts = Static<typeof DeliveryCounts>;
@@ -292,22 +278,18 @@ export const BackfillRequest = NamedObject(
 export const PreviewRequest = NamedObject(
   'PreviewRequest',
   {
-    days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 90,
-        description: 'Number of past days. Default: 7.',
-        examples: [7],
-      }),
-    ),
-    eventId: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Id of the event whose request is rendered. Default: the newest matching event.',
-        examples: [4211],
-      }),
-    ),
+    days: Optional.Integer({
+      minimum: 1,
+      maximum: 90,
+      description: 'Number of past days. Default: 7.',
+      examples: [7],
+    }),
+    eventId: Optional.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Id of the event whose request is rendered. Default: the newest matching event.',
+      examples: [4211],
+    }),
   },
   { additionalProperties: false, examples: [{ days: 7 }] },
 );
@@ -343,12 +325,10 @@ export const RenderedDelivery = SharedObject('RenderedDelivery', {
   requests: Type.Array(Ref(RenderedRequest), {
     description: `The requests that would deliver the event, at most ${MAX_RENDERED}`,
   }),
-  problem: Nullable(
-    Type.String({
-      description: 'Why no request can be created. null if there is no problem.',
-      examples: [null],
-    }),
-  ),
+  problem: Nullable.String({
+    description: 'Why no request can be created. null if there is no problem.',
+    examples: [null],
+  }),
 });
 export type RenderedDelivery = Static<typeof RenderedDelivery>;
 

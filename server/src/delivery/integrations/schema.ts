@@ -3,6 +3,7 @@ import {
   ALL,
   NamedObject,
   Nullable,
+  Optional,
   PathId,
   Ref,
   SharedObject,
@@ -15,13 +16,11 @@ import { Event } from '../../record/events/schema.ts';
 const name = (options: object) => Type.String({ minLength: 1, maxLength: 100, ...options });
 
 const provider = name({ description: 'Name of the provider', examples: ['webhook'] });
-const description = Nullable(
-  Type.String({
-    maxLength: 1_000,
-    description: 'Purpose of the integration',
-    examples: ['Notifies the on-call channel'],
-  }),
-);
+const description = Nullable.String({
+  maxLength: 1_000,
+  description: 'Purpose of the integration',
+  examples: ['Notifies the on-call channel'],
+});
 const enabled = Type.Boolean({ description: 'Whether events are delivered', examples: [true] });
 const events = Type.Array(name({ examples: ['feature-created'] }), {
   maxItems: 500,
@@ -45,27 +44,23 @@ const eventsWithoutProject = Type.Boolean({
   examples: [false],
 });
 const buildFilterSchema = (subject: string, example: string) =>
-  Type.Optional(
-    Type.String({
-      maxLength: MAX_FILTER_LENGTH,
-      description: `${subject}: IS:value or IS_ANY_OF:value,value`,
-      examples: [example],
-    }),
-  );
+  Optional.String({
+    maxLength: MAX_FILTER_LENGTH,
+    description: `${subject}: IS:value or IS_ANY_OF:value,value`,
+    examples: [example],
+  });
 
 /** Omits the published pattern, because the body validator would run it (platform/http/input/filter.ts). */
 const filter = Nullable(
   NamedObject(
     'IntegrationFilter',
     {
-      query: Type.Optional(
-        Type.String({
-          maxLength: MAX_TEXT_LENGTH,
-          description:
-            'String to find in the JSON of data, preData, tags or the comment, as in the event search',
-          examples: ['flexibleRollout'],
-        }),
-      ),
+      query: Optional.String({
+        maxLength: MAX_TEXT_LENGTH,
+        description:
+          'String to find in the JSON of data, preData, tags or the comment, as in the event search',
+        examples: ['flexibleRollout'],
+      }),
       feature: buildFilterSchema('Feature names', 'IS:checkout-v2'),
       project: buildFilterSchema('Project ids', 'IS_ANY_OF:default,payments'),
       type: buildFilterSchema('Event types', 'IS:feature-updated'),
@@ -114,27 +109,23 @@ export const Integration = SharedObject('Integration', {
   disabledAt: Nullable(
     Timestamp('When the integration was last disabled. Events since then can be backfilled.'),
   ),
-  disabledBecause: Nullable(Type.String({ description: 'Why the server disabled the integration' })),
+  disabledBecause: Nullable.String({ description: 'Why the server disabled the integration' }),
   oldSecretUntil: Nullable(Timestamp('Until when requests are also signed with the previous secret')),
-  problem: Nullable(
-    Type.String({
-      description:
-        'Why deliveries cannot be sent with the stored configuration, and how to fix it. null if there is no problem.',
-      examples: ['The signing secret cannot be decrypted. Rotate it.'],
-    }),
-  ),
+  problem: Nullable.String({
+    description:
+      'Why deliveries cannot be sent with the stored configuration, and how to fix it. null if there is no problem.',
+    examples: ['The signing secret cannot be decrypted. Rotate it.'],
+  }),
 });
 export type Integration = Static<typeof Integration>;
 export type IntegrationFilter = NonNullable<Integration['filter']>;
 
 export const NewIntegration = SharedObject('NewIntegration', {
   ...Integration.properties,
-  signingSecret: Type.Optional(
-    Type.String({
-      description: 'Secret that signs requests. Only this response contains it.',
-      examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-    }),
-  ),
+  signingSecret: Optional.String({
+    description: 'Secret that signs requests. Only this response contains it.',
+    examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  }),
 });
 
 export const ProviderDefinition = SharedObject('IntegrationProvider', {
@@ -245,17 +236,16 @@ export const IntegrationPreview = SharedObject('IntegrationPreview', {
 export const SecretRotation = NamedObject(
   'SecretRotation',
   {
-    overlapHours: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 168,
-        description: 'Hours during which requests are also signed with the previous secret. Default: 24.',
-        examples: [24],
-      }),
-    ),
-    force: Type.Optional(
-      Type.Boolean({ description: 'Rotate even if the previous secret is still valid', examples: [false] }),
-    ),
+    overlapHours: Optional.Integer({
+      minimum: 0,
+      maximum: 168,
+      description: 'Hours during which requests are also signed with the previous secret. Default: 24.',
+      examples: [24],
+    }),
+    force: Optional.Boolean({
+      description: 'Rotate even if the previous secret is still valid',
+      examples: [false],
+    }),
   },
   { additionalProperties: false, examples: [{ overlapHours: 24 }] },
 );

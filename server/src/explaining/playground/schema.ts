@@ -1,4 +1,11 @@
-import { ALL, NamedObject, Nullable, Ref, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import {
+  ALL,
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, type TProperties, Type } from 'typebox';
 import { StrategyList } from '../../flags/feature-environments/schema.ts';
 import { Constraint } from '../../targeting/constraints/schema.ts';
@@ -28,7 +35,7 @@ const featureName = Type.String({
 const contextName = Type.String({ description: 'Name of the context field', examples: ['userId'] });
 
 const contextField = (description: string, example: string) =>
-  Type.Optional(Type.String({ maxLength: MAX_CHARACTERS, description, examples: [example] }));
+  Optional.String({ maxLength: MAX_CHARACTERS, description, examples: [example] });
 
 const contextValue = {
   type: ['string', 'number', 'boolean'],
@@ -70,9 +77,9 @@ const context = NamedObject(
 const draft = NamedObject('PlaygroundDraft', {
   feature: featureName,
   environment: environmentName,
-  enabled: Type.Optional(
-    Type.Boolean({ description: 'Whether the feature is enabled. Default: the state in the environment' }),
-  ),
+  enabled: Optional.Boolean({
+    description: 'Whether the feature is enabled. Default: the state in the environment',
+  }),
   strategies: StrategyList,
 });
 
@@ -92,30 +99,24 @@ const selection = {
       examples: [['web-shop'], '*'],
     }),
   ),
-  features: Type.Optional(
-    Type.Array(featureName, {
-      minItems: 1,
-      maxItems: MAX_FEATURES,
-      description: 'Names of features. Default: all features of the projects',
-      examples: [['checkout-v2']],
-    }),
-  ),
-  drafts: Type.Optional(
-    Type.Array(draft, {
-      maxItems: MAX_DRAFTS,
-      description:
-        'Strategies that are not saved. They replace the strategies of the feature in the environment for this evaluation',
-    }),
-  ),
-  at: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      maxLength: 40,
-      description:
-        'A time in the past. The features are evaluated as they were then, as far as the event log shows. Requires features, and cannot be combined with drafts. Default: now',
-      examples: ['2026-11-15T09:30:00Z'],
-    }),
-  ),
+  features: Optional.Array(featureName, {
+    minItems: 1,
+    maxItems: MAX_FEATURES,
+    description: 'Names of features. Default: all features of the projects',
+    examples: [['checkout-v2']],
+  }),
+  drafts: Optional.Array(draft, {
+    maxItems: MAX_DRAFTS,
+    description:
+      'Strategies that are not saved. They replace the strategies of the feature in the environment for this evaluation',
+  }),
+  at: Optional.String({
+    format: 'date-time',
+    maxLength: 40,
+    description:
+      'A time in the past. The features are evaluated as they were then, as far as the event log shows. Requires features, and cannot be combined with drafts. Default: now',
+    examples: ['2026-11-15T09:30:00Z'],
+  }),
 };
 
 export const PlaygroundRequest = NamedObject(
@@ -145,14 +146,12 @@ export const AdvancedPlaygroundRequest = NamedObject(
   {
     environments,
     context: Type.Optional(context),
-    contexts: Type.Optional(
-      Type.Array(context, {
-        minItems: 1,
-        maxItems: MAX_CONTEXTS,
-        description:
-          'Instead of context: contexts that are evaluated as they are, in this order. Commas do not separate values',
-      }),
-    ),
+    contexts: Optional.Array(context, {
+      minItems: 1,
+      maxItems: MAX_CONTEXTS,
+      description:
+        'Instead of context: contexts that are evaluated as they are, in this order. Commas do not separate values',
+    }),
     ...selection,
   },
   {
@@ -178,9 +177,9 @@ const PlaygroundConstraint = SharedObject(
   {
     ...Constraint.properties,
     result: resultField('Whether the context satisfies the constraint'),
-    actual: Nullable(
-      Type.String({ description: 'The value that the constraint compared. Null: the context has none' }),
-    ),
+    actual: Nullable.String({
+      description: 'The value that the constraint compared. Null: the context has none',
+    }),
   },
 );
 
@@ -200,12 +199,11 @@ const PlaygroundSegment = SharedObject(
 
 const sticky = {
   stickiness: Type.String({ description: 'The configured stickiness', examples: ['default'] }),
-  stickinessField: Nullable(
-    Type.String({ description: 'The context field that the value comes from', examples: ['userId'] }),
-  ),
-  stickinessValue: Nullable(
-    Type.String({ description: 'The value that determines the bucket', examples: ['7'] }),
-  ),
+  stickinessField: Nullable.String({
+    description: 'The context field that the value comes from',
+    examples: ['userId'],
+  }),
+  stickinessValue: Nullable.String({ description: 'The value that determines the bucket', examples: ['7'] }),
   random: Type.Boolean({ description: 'Whether each evaluation draws a new random value' }),
 };
 
@@ -228,13 +226,11 @@ const PlaygroundRule = SharedObject(
     ),
     ...optionalFields({
       ...sticky,
-      groupId: Nullable(Type.String({ description: 'rollout: the group id that is hashed with the value' })),
-      bucket: Nullable(
-        Type.Integer({
-          description: 'rollout: the bucket of the user, 1 to 100. Null: the context has no value',
-          examples: [37],
-        }),
-      ),
+      groupId: Nullable.String({ description: 'rollout: the group id that is hashed with the value' }),
+      bucket: Nullable.Integer({
+        description: 'rollout: the bucket of the user, 1 to 100. Null: the context has no value',
+        examples: [37],
+      }),
       threshold: Nullable(
         Type.Number({
           description: 'rollout: the percentage. Users whose bucket is at most this number are included',
@@ -242,7 +238,7 @@ const PlaygroundRule = SharedObject(
         }),
       ),
       contextName,
-      actual: Nullable(Type.String({ description: 'list: the value of the context' })),
+      actual: Nullable.String({ description: 'list: the value of the context' }),
       list: Type.Array(Type.String(), { description: 'list: the users or IP addresses in the strategy' }),
     }),
   },
@@ -271,12 +267,10 @@ const enabledOrUnknown = (description: string) =>
 const PlaygroundStrategy = SharedObject('PlaygroundStrategy', {
   id: Type.String({ description: 'Empty for a new strategy of a draft' }),
   name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-  title: Type.Optional(
-    Type.String({
-      description: 'Purpose of the strategy, which the console shows',
-      examples: ['A quarter of all users'],
-    }),
-  ),
+  title: Optional.String({
+    description: 'Purpose of the strategy, which the console shows',
+    examples: ['A quarter of all users'],
+  }),
   disabled: Type.Boolean({ description: 'A disabled strategy is not evaluated' }),
   parameters: Type.Record(Type.String(), Type.String(), {
     description: 'Parameters of the strategy type, all of them strings',
@@ -325,7 +319,7 @@ const PlaygroundDependency = SharedObject(
       description:
         'State of the parent for the same context. SDKs do not evaluate a parent that has a parent itself',
     }),
-    variant: Nullable(Type.String({ description: 'The variant that the parent serves' })),
+    variant: Nullable.String({ description: 'The variant that the parent serves' }),
     result: resultField('Whether the parent meets the requirement'),
   },
 );
@@ -350,9 +344,7 @@ const PlaygroundVariantSelection = SharedObject('PlaygroundVariantSelection', {
     description: 'The override that selected the variant',
   }),
   totalWeight: Type.Integer({ description: 'Sum of the weights of all variants', examples: [1_000] }),
-  bucket: Nullable(
-    Type.Integer({ description: 'The bucket of the user, from 1 to totalWeight', examples: [612] }),
-  ),
+  bucket: Nullable.Integer({ description: 'The bucket of the user, from 1 to totalWeight', examples: [612] }),
   ranges: Type.Array(
     NamedObject('VariantRange', {
       name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
@@ -361,7 +353,7 @@ const PlaygroundVariantSelection = SharedObject('PlaygroundVariantSelection', {
     }),
     { description: 'The buckets of each variant' },
   ),
-  name: Nullable(Type.String({ description: 'The selected variant', examples: ['blue'] })),
+  name: Nullable.String({ description: 'The selected variant', examples: ['blue'] }),
 });
 
 const REASONS = [
@@ -421,9 +413,7 @@ const inputProjects = Type.Unsafe<string[] | typeof ALL>({
   ],
 });
 
-const at = Type.Optional(
-  Type.String({ description: 'The requested time', examples: ['2026-11-15T09:30:00Z'] }),
-);
+const at = Optional.String({ description: 'The requested time', examples: ['2026-11-15T09:30:00Z'] });
 
 const notEvaluatedFeature = NamedObject('PlaygroundNotEvaluated', {
   feature: featureName,
@@ -438,9 +428,9 @@ const notEvaluatedFeature = NamedObject('PlaygroundNotEvaluated', {
 });
 export type NotEvaluated = Static<typeof notEvaluatedFeature>;
 
-const notEvaluated = Type.Optional(
-  Type.Array(notEvaluatedFeature, { description: 'With at: features without a result, and the reason' }),
-);
+const notEvaluated = Optional.Array(notEvaluatedFeature, {
+  description: 'With at: features without a result, and the reason',
+});
 
 export const PlaygroundResult = SharedObject('PlaygroundResult', {
   input: NamedObject('PlaygroundInput', 'The request', {
@@ -458,7 +448,7 @@ export const AdvancedPlaygroundResult = SharedObject('AdvancedPlaygroundResult',
     environments,
     projects: inputProjects,
     context: Type.Optional(context),
-    contexts: Type.Optional(Type.Array(context)),
+    contexts: Optional.Array(context),
     at,
   }),
   features: Type.Array(

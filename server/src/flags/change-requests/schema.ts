@@ -7,9 +7,7 @@ export const ChangeRequestConfig = SharedObject('ChangeRequestConfig', {
   changeRequestEnabled: Type.Boolean({
     description: 'Always false: Halyard does not support change requests yet',
   }),
-  requiredApprovals: Nullable(
-    Type.Integer({ description: 'Number of approvals a change requires; null: none' }),
-  ),
+  requiredApprovals: Nullable.Integer({ description: 'Number of approvals a change requires; null: none' }),
 });
 export type ChangeRequestConfig = Static<typeof ChangeRequestConfig>;
 
@@ -18,14 +16,12 @@ export const ChangeRequestConfigInput = NamedObject(
   {
     changeRequestsEnabled: Type.Boolean({ description: 'Must be false; true is rejected' }),
     requiredApprovals: Type.Optional(
-      Nullable(
-        Type.Integer({
-          minimum: 0,
-          maximum: 100,
-          description: 'Ignored and not stored while change requests are disabled',
-          examples: [0],
-        }),
-      ),
+      Nullable.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'Ignored and not stored while change requests are disabled',
+        examples: [0],
+      }),
     ),
   },
   { examples: [{ changeRequestsEnabled: false }] },

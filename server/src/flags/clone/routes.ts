@@ -1,6 +1,12 @@
 import type { App } from '@halyard/plane/platform/http/app.ts';
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { conflict, errorResponses, Ref, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import {
+  conflict,
+  errorResponses,
+  Optional,
+  Ref,
+  SharedObject,
+} from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
@@ -17,13 +23,11 @@ import { CloneManyRequest, ClonePlan, CloneRequest, PARTS, PlannedCopy } from '.
 
 const tags = ['Features'];
 const dryRun = Type.Object({
-  dryRun: Type.Optional(
-    Type.String({
-      enum: ['true', 'false'],
-      description: 'true: return the plan and change nothing',
-      examples: ['true'],
-    }),
-  ),
+  dryRun: Optional.String({
+    enum: ['true', 'false'],
+    description: 'true: return the plan and change nothing',
+    examples: ['true'],
+  }),
 });
 
 const BODY_LIMIT_BYTES = 65_536;

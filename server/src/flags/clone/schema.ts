@@ -1,6 +1,7 @@
 import {
   NamedObject,
   Nullable,
+  Optional,
   Ref,
   SharedObject,
   Timestamp,
@@ -68,13 +69,11 @@ export const CloneRequest = NamedObject(
   'CloneRequest',
   {
     name,
-    project: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'Target project; the project in the URL by default',
-      }),
-    ),
+    project: Optional.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Target project; the project in the URL by default',
+    }),
     ...options,
   },
   { examples: [{ name: 'checkout-v3', replaceGroupId: true }] },
@@ -107,12 +106,10 @@ const OmittedPart = NamedObject('OmittedPart', {
       'environment, strategies, variants, tags, dependencies, or a part that is never copied: enabled, stale, links, children',
     examples: ['environment'],
   }),
-  environment: Nullable(
-    Type.String({
-      description: 'The environment of the part. null: the part does not belong to an environment',
-      examples: ['staging'],
-    }),
-  ),
+  environment: Nullable.String({
+    description: 'The environment of the part. null: the part does not belong to an environment',
+    examples: ['staging'],
+  }),
   reason: Type.String({
     description: 'Why the part is not copied',
     examples: ['Project "payments" does not have this environment.'],
@@ -125,7 +122,7 @@ export const PlannedCopy = SharedObject('PlannedCopy', 'A copy that the clone wo
   name,
   project: Type.String({ description: 'Target project', examples: ['payments'] }),
   type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
-  description: Type.Optional(Type.String({ description: 'What the copied feature does' })),
+  description: Optional.String({ description: 'What the copied feature does' }),
   impressionData: Type.Boolean({
     description: 'Whether SDKs raise an event each time the feature is evaluated',
   }),
@@ -145,12 +142,9 @@ export const PlannedCopy = SharedObject('PlannedCopy', 'A copy that the clone wo
 export type PlannedCopy = Static<typeof PlannedCopy>;
 
 export const ClonePlan = SharedObject('ClonePlan', {
-  planId: Nullable(
-    Type.String({
-      description:
-        'Send this id with the same body to execute exactly this plan; null if there are obstacles',
-    }),
-  ),
+  planId: Nullable.String({
+    description: 'Send this id with the same body to execute exactly this plan; null if there are obstacles',
+  }),
   copies: Type.Array(Ref(PlannedCopy)),
   permissions: Type.Array(
     NamedObject('ClonePermission', {
@@ -158,13 +152,11 @@ export const ClonePlan = SharedObject('ClonePlan', {
         description: 'Name of the permission',
         examples: ['CREATE_FEATURE_STRATEGY'],
       }),
-      environment: Nullable(
-        Type.String({
-          description:
-            'The environment where the permission is required. null: the permission applies to the whole project',
-          examples: ['production'],
-        }),
-      ),
+      environment: Nullable.String({
+        description:
+          'The environment where the permission is required. null: the permission applies to the whole project',
+        examples: ['production'],
+      }),
       held: Type.Boolean({ description: 'Whether the caller has the permission' }),
     }),
     { description: 'Permissions that the clone requires in the target project' },
@@ -184,12 +176,10 @@ const Difference = NamedObject('DriftDifference', 'A difference between a copy a
     description: 'type, description, impressionData, environment, strategies, variants, tags or dependencies',
     examples: ['strategies'],
   }),
-  environment: Nullable(
-    Type.String({
-      description: 'The environment of the difference. null: the difference is not in an environment',
-      examples: ['production'],
-    }),
-  ),
+  environment: Nullable.String({
+    description: 'The environment of the difference. null: the difference is not in an environment',
+    examples: ['production'],
+  }),
   kind: Type.Unsafe<'changed' | 'only-in-source' | 'only-in-copy' | 'order'>({
     type: 'string',
     enum: ['changed', 'only-in-source', 'only-in-copy', 'order'],

@@ -1,4 +1,4 @@
-import { Named, NamedObject, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import { Named, NamedObject, Optional, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const feature = Type.String({ description: 'Name of the parent', examples: ['payments'] });
@@ -18,12 +18,10 @@ export const NewDependency = NamedObject(
   {
     feature: Type.String({ ...feature, minLength: 1, maxLength: 100 }),
     enabled: Type.Optional(enabled),
-    variants: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['blue'] }), {
-        maxItems: 100,
-        description: 'The parent must serve one of these variants. Allowed only if enabled is true.',
-      }),
-    ),
+    variants: Optional.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['blue'] }), {
+      maxItems: 100,
+      description: 'The parent must serve one of these variants. Allowed only if enabled is true.',
+    }),
   },
   { examples: [{ feature: 'payments', enabled: true, variants: ['blue'] }] },
 );

@@ -2,6 +2,7 @@ import {
   ALL,
   NamedObject,
   nameExcept,
+  Optional,
   Ref,
   SharedObject,
   UrlName,
@@ -64,21 +65,17 @@ export const DefaultStrategy = SharedObject(
   'The strategy that a feature without strategies gets when it is enabled',
   {
     name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-    title: Type.Optional(
-      Type.String({
-        description: 'What the strategy is for, as the console shows it',
-        examples: ['A quarter of all users'],
-      }),
-    ),
+    title: Optional.String({
+      description: 'What the strategy is for, as the console shows it',
+      examples: ['A quarter of all users'],
+    }),
     disabled: Type.Boolean({
       description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
     }),
-    sortOrder: Type.Optional(
-      Type.Integer({
-        description: 'Position among the strategies of a feature; last by default',
-        examples: [0],
-      }),
-    ),
+    sortOrder: Optional.Integer({
+      description: 'Position among the strategies of a feature; last by default',
+      examples: [0],
+    }),
     parameters: Type.Record(Type.String(), Type.String(), {
       description: 'Parameters of the strategy type, all of them strings',
       examples: [{ rollout: '25', stickiness: 'default' }],
@@ -144,7 +141,7 @@ export const NewEnvironment = NamedObject(
   {
     name,
     type,
-    enabled: Type.Optional(Type.Boolean({ description: 'true by default' })),
+    enabled: Optional.Boolean({ description: 'true by default' }),
     sortOrder: Type.Optional({
       ...sortOrder,
       description: 'Position in lists, lowest first; last by default',

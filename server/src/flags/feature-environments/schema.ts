@@ -2,6 +2,7 @@ import {
   Named,
   NamedObject,
   Nullable,
+  Optional,
   Ref,
   SharedObject,
   TextMap,
@@ -19,12 +20,10 @@ const parameters = TextMap(100_000, {
 
 const strategyContent = {
   name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-  title: Type.Optional(
-    Type.String({
-      description: 'What the strategy is for, as the console shows it',
-      examples: ['A quarter of all users'],
-    }),
-  ),
+  title: Optional.String({
+    description: 'What the strategy is for, as the console shows it',
+    examples: ['A quarter of all users'],
+  }),
   disabled: Type.Boolean({
     description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
   }),
@@ -100,9 +99,7 @@ export const NewStrategy = NamedObject(
       examples: ['flexibleRollout'],
     }),
     title: Type.Optional(
-      Nullable(
-        Type.String({ description: 'What the strategy is for, as the console shows it', maxLength: 500 }),
-      ),
+      Nullable.String({ description: 'What the strategy is for, as the console shows it', maxLength: 500 }),
     ),
     disabled: Type.Optional(
       Nullable(
@@ -115,12 +112,10 @@ export const NewStrategy = NamedObject(
     parameters: Type.Optional(parameters),
     constraints: Type.Optional(ConstraintInputs),
     variants: Type.Optional(StrategyVariantInputs),
-    segments: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
-        description: 'Ids of the segments, all of which must match',
-        maxItems: 5,
-      }),
-    ),
+    segments: Optional.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
+      description: 'Ids of the segments, all of which must match',
+      maxItems: 5,
+    }),
   },
   { examples: [{ name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } }] },
 );
@@ -138,13 +133,11 @@ const { sortOrder: _, ...listedStrategy } = NewStrategy.properties;
 /** All strategies of a feature in an environment, in evaluation order. */
 export const StrategyList = Type.Array(
   NamedObject('ListedStrategy', {
-    id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description: 'Id of a strategy that the feature has in the environment. Omit it to add a strategy.',
-        examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
-      }),
-    ),
+    id: Optional.String({
+      format: 'uuid',
+      description: 'Id of a strategy that the feature has in the environment. Omit it to add a strategy.',
+      examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
+    }),
     ...listedStrategy,
   }),
   {
@@ -173,11 +166,9 @@ export const EnvironmentCopy = NamedObject(
       description: 'Environment of the same feature',
       examples: ['development'],
     }),
-    include: Type.Optional(
-      Type.Array(
-        Type.Unsafe<'strategies' | 'variants'>({ type: 'string', enum: ['strategies', 'variants'] }),
-        { maxItems: 10, description: 'Parts to copy; both by default' },
-      ),
+    include: Optional.Array(
+      Type.Unsafe<'strategies' | 'variants'>({ type: 'string', enum: ['strategies', 'variants'] }),
+      { maxItems: 10, description: 'Parts to copy; both by default' },
     ),
   },
   { additionalProperties: false, examples: [{ from: 'development', include: ['strategies'] }] },

@@ -8,7 +8,7 @@ import {
   page,
   SearchQuery,
 } from '@halyard/plane/platform/http/input/filter.ts';
-import { Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { Optional, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Collaborators, Person } from '../features/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
@@ -19,13 +19,11 @@ export const FoundEnvironment = SharedObject('FoundEnvironment', 'A feature in o
   type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
   sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [200] }),
   enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
-  blockedBy: Type.Optional(
-    Type.String({
-      description:
-        'A parent that must be enabled but is disabled in this environment. Nobody gets the feature until the parent is enabled.',
-      examples: ['checkout-v2'],
-    }),
-  ),
+  blockedBy: Optional.String({
+    description:
+      'A parent that must be enabled but is disabled in this environment. Nobody gets the feature until the parent is enabled.',
+    examples: ['checkout-v2'],
+  }),
   variantCount: Type.Integer({ description: 'Number of variants', examples: [0] }),
   hasStrategies: Type.Boolean({ description: 'Whether the feature has a strategy in the environment' }),
   hasEnabledStrategies: Type.Boolean({
@@ -45,9 +43,7 @@ export const FoundEnvironment = SharedObject('FoundEnvironment', 'A feature in o
 export const FoundFeature = SharedObject('FoundFeature', {
   name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
   type: Type.String({ description: 'Id of a feature type', examples: ['release'] }),
-  description: Type.Optional(
-    Type.String({ description: 'What the feature does', examples: ['The new checkout page'] }),
-  ),
+  description: Optional.String({ description: 'What the feature does', examples: ['The new checkout page'] }),
   project: Type.String({ description: 'Id of the project', examples: ['default'] }),
   stale: Type.Boolean({ description: 'Whether the feature is marked as stale' }),
   impressionData: Type.Boolean({
@@ -83,26 +79,22 @@ export const FeatureSearchResult = SharedObject('FeatureSearchResult', {
 export type FeatureSearchResult = Static<typeof FeatureSearchResult>;
 
 const filter = (operators: readonly string[], description: string, ...examples: string[]) =>
-  Type.Optional(
-    Type.String({
-      description: `${description}. Operators: ${operators.join(', ')}`,
-      pattern: buildFilterPattern(operators),
-      maxLength: MAX_FILTER_LENGTH,
-      examples,
-    }),
-  );
+  Optional.String({
+    description: `${description}. Operators: ${operators.join(', ')}`,
+    pattern: buildFilterPattern(operators),
+    maxLength: MAX_FILTER_LENGTH,
+    examples,
+  });
 const choice = (description: string, ...examples: string[]) =>
   filter(CHOICE_OPERATORS, description, ...examples);
 
 export const FeatureSearchQuery = SearchQuery({
-  query: Type.Optional(
-    Type.String({
-      maxLength: MAX_TEXT_LENGTH,
-      description:
-        'Finds features whose name, description or tags contain the string, ignoring case. Separate several strings with commas; a feature must match one of them.',
-      examples: ['checkout'],
-    }),
-  ),
+  query: Optional.String({
+    maxLength: MAX_TEXT_LENGTH,
+    description:
+      'Finds features whose name, description or tags contain the string, ignoring case. Separate several strings with commas; a feature must match one of them.',
+    examples: ['checkout'],
+  }),
   project: choice('Filter by project id', 'IS:default', 'IS_ANY_OF:default,payments'),
   type: choice('Filter by feature type', 'IS:release'),
   state: choice('Filter by state: active or stale', 'IS:active'),
@@ -112,13 +104,11 @@ export const FeatureSearchQuery = SearchQuery({
     'IS:user:7',
     'IS:none',
   ),
-  createdAt: Type.Optional(
-    Type.String({
-      pattern: BOUND_PATTERN,
-      description: 'Filter by the UTC day of creation',
-      examples: ['IS_ON_OR_AFTER:2026-11-01'],
-    }),
-  ),
+  createdAt: Optional.String({
+    pattern: BOUND_PATTERN,
+    description: 'Filter by the UTC day of creation',
+    examples: ['IS_ON_OR_AFTER:2026-11-01'],
+  }),
   lifecycle: choice('Filter by lifecycle stage', 'IS:live'),
   tag: filter(INCLUSION_OPERATORS, 'Filter by tags, each as type:value', 'INCLUDE:simple:checkout'),
   segment: filter(
@@ -126,39 +116,32 @@ export const FeatureSearchQuery = SearchQuery({
     'Filter by the names of segments that strategies use',
     'INCLUDE:beta-users',
   ),
-  status: Type.Optional(
-    Type.Array(Type.String({ maxLength: MAX_FILTER_LENGTH, examples: ['production:enabled'] }), {
-      maxItems: 100,
-      description:
-        'Filter by state in an environment, enabled or disabled. A feature must match one of the values.',
-    }),
-  ),
-  archived: Type.Optional(
-    Type.String({
-      enum: ['IS:true', 'IS:false'],
-      description: 'IS:true: archived features; IS:false (default): active features',
-      examples: ['IS:true'],
-    }),
-  ),
-  favoritesFirst: Type.Optional(
-    Type.String({ enum: ['true', 'false'], description: 'true: favorites of the caller come first' }),
-  ),
-  sortBy: Type.Optional(
-    Type.String({
-      description:
-        'name, type, project, createdAt, lastSeenAt, stale, or environment:NAME, which sorts by whether the feature is enabled in that environment',
-      default: 'createdAt',
-      examples: ['name', 'environment:production'],
-    }),
-  ),
-  sortOrder: Type.Optional(
-    Type.String({
-      enum: ['asc', 'desc'],
-      description: 'Sort direction',
-      default: 'asc',
-      examples: ['desc'],
-    }),
-  ),
+  status: Optional.Array(Type.String({ maxLength: MAX_FILTER_LENGTH, examples: ['production:enabled'] }), {
+    maxItems: 100,
+    description:
+      'Filter by state in an environment, enabled or disabled. A feature must match one of the values.',
+  }),
+  archived: Optional.String({
+    enum: ['IS:true', 'IS:false'],
+    description: 'IS:true: archived features; IS:false (default): active features',
+    examples: ['IS:true'],
+  }),
+  favoritesFirst: Optional.String({
+    enum: ['true', 'false'],
+    description: 'true: favorites of the caller come first',
+  }),
+  sortBy: Optional.String({
+    description:
+      'name, type, project, createdAt, lastSeenAt, stale, or environment:NAME, which sorts by whether the feature is enabled in that environment',
+    default: 'createdAt',
+    examples: ['name', 'environment:production'],
+  }),
+  sortOrder: Optional.String({
+    enum: ['asc', 'desc'],
+    description: 'Sort direction',
+    default: 'asc',
+    examples: ['desc'],
+  }),
   ...page,
 });
 

@@ -8,12 +8,10 @@ export const FeatureType = SharedObject('FeatureType', 'A feature type', {
     description: 'Description of the feature type',
     examples: ['Brings a change to users step by step, then goes away'],
   }),
-  lifetimeDays: Nullable(
-    Type.Integer({
-      description: 'Days after which a feature is potentially stale; null: never',
-      examples: [40],
-    }),
-  ),
+  lifetimeDays: Nullable.Integer({
+    description: 'Days after which a feature is potentially stale; null: never',
+    examples: [40],
+  }),
 });
 export type FeatureType = Static<typeof FeatureType>;
 
@@ -25,14 +23,12 @@ export const FeatureTypeList = SharedObject('FeatureTypeList', {
 export const Lifetime = NamedObject(
   'FeatureTypeLifetime',
   {
-    lifetimeDays: Nullable(
-      Type.Integer({
-        minimum: 0,
-        maximum: 36_500,
-        description: 'Days after which a feature is potentially stale; 0 or null: never',
-        examples: [40],
-      }),
-    ),
+    lifetimeDays: Nullable.Integer({
+      minimum: 0,
+      maximum: 36_500,
+      description: 'Days after which a feature is potentially stale; 0 or null: never',
+      examples: [40],
+    }),
   },
   { examples: [{ lifetimeDays: 40 }] },
 );

@@ -1,4 +1,11 @@
-import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
@@ -95,12 +102,10 @@ export const NewFeature = NamedObject(
     name: featureName,
     type: Type.Optional(featureType),
     description: Type.Optional(Nullable(description)),
-    impressionData: Type.Optional(
-      Type.Boolean({ description: 'Whether SDKs raise an event each time the feature is evaluated' }),
-    ),
-    tags: Type.Optional(
-      Type.Array(NewTag, { maxItems: 20, description: 'Tags to attach. New tags are created.' }),
-    ),
+    impressionData: Optional.Boolean({
+      description: 'Whether SDKs raise an event each time the feature is evaluated',
+    }),
+    tags: Optional.Array(NewTag, { maxItems: 20, description: 'Tags to attach. New tags are created.' }),
   },
   { examples: [{ name: 'checkout-v2', type: 'release', description: 'The new checkout page' }] },
 );
@@ -111,10 +116,10 @@ export const FeatureUpdate = NamedObject(
   {
     type: Type.Optional(featureType),
     description: Type.Optional(Nullable(description)),
-    impressionData: Type.Optional(
-      Type.Boolean({ description: 'Whether SDKs raise an event each time the feature is evaluated' }),
-    ),
-    stale: Type.Optional(Type.Boolean({ description: 'Whether the feature is marked as stale' })),
+    impressionData: Optional.Boolean({
+      description: 'Whether SDKs raise an event each time the feature is evaluated',
+    }),
+    stale: Optional.Boolean({ description: 'Whether the feature is marked as stale' }),
   },
   { examples: [{ description: 'The checkout page', type: 'release', impressionData: false }] },
 );
@@ -164,7 +169,7 @@ export const FeatureNameCheck = NamedObject(
   'FeatureNameCheck',
   {
     name: featureName,
-    projectId: Type.Optional(Nullable(Type.String({ description: 'Id of the project', maxLength: 100 }))),
+    projectId: Type.Optional(Nullable.String({ description: 'Id of the project', maxLength: 100 })),
   },
   { examples: [{ name: 'checkout-v3', projectId: 'default' }] },
 );

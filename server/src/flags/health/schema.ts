@@ -59,7 +59,7 @@ const overview = {
     description: 'Default stickiness for gradual rollouts and variants',
     examples: ['default'],
   }),
-  featureLimit: Nullable(Type.Integer({ description: 'Maximum number of features; null: no limit' })),
+  featureLimit: Nullable.Integer({ description: 'Maximum number of features; null: no limit' }),
   featureNaming: Ref(FeatureNaming),
   members: count('Users with a role in the project, directly or through a group'),
   favorite: Type.Boolean({ description: 'Whether the project is a favorite of the caller' }),

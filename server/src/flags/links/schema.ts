@@ -7,9 +7,7 @@ const url = Type.String({
   description: 'URL that starts with http:// or https://',
   examples: ['https://example.com/tickets/42'],
 });
-const title = Nullable(
-  Type.String({ description: 'Title of the link', maxLength: 500, examples: ['The ticket'] }),
-);
+const title = Nullable.String({ description: 'Title of the link', maxLength: 500, examples: ['The ticket'] });
 
 export const FeatureLink = SharedObject('FeatureLink', 'A link of a feature', {
   id: Type.String({ description: 'Id of the link', format: 'uuid' }),

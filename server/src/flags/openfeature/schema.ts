@@ -1,4 +1,4 @@
-import { NamedObject, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Optional, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { description, featureName } from '../feature-rows/schema.ts';
 
@@ -30,7 +30,7 @@ const input = {
   key: featureName,
   type: flagType,
   defaultValue: Type.Optional(Type.Unknown({ description: 'Not stored', examples: [false] })),
-  name: Type.Optional(Type.String({ maxLength: 1_000, description: 'Not stored' })),
+  name: Optional.String({ maxLength: 1_000, description: 'Not stored' }),
   description: Type.Optional(description),
 };
 const example = { key: 'checkout-v2', type: 'boolean', defaultValue: false, description: 'The new checkout' };

@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Nothing, Optional } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
@@ -44,13 +44,11 @@ export const PROJECTS: OperationModule = {
         'Returns the active or the archived projects that the caller may read, sorted by name, each with the number of its active features, its health and the time of its last event.',
       permission: 'NONE',
       query: Type.Object({
-        archived: Type.Optional(
-          Type.String({
-            enum: ['true', 'false'],
-            description: 'true: archived projects; false (default): active projects',
-            examples: ['false'],
-          }),
-        ),
+        archived: Optional.String({
+          enum: ['true', 'false'],
+          description: 'true: archived projects; false (default): active projects',
+          examples: ['false'],
+        }),
       }),
       output: jsonResponse('The projects', ProjectList),
       read: async ({ db, actor }, { query: { archived } }) => ({

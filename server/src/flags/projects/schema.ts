@@ -3,6 +3,7 @@ import {
   NamedObject,
   Nullable,
   nameExcept,
+  Optional,
   Ref,
   SharedObject,
   Timestamp,
@@ -58,11 +59,9 @@ const requireComment = Type.Boolean({
 });
 
 export const FeatureNaming = SharedObject('FeatureNaming', 'The naming pattern for features', {
-  pattern: Type.Optional(Type.String({ description: 'Pattern in RE2 syntax that feature names must match' })),
-  example: Type.Optional(Type.String({ description: 'A name that matches' })),
-  description: Type.Optional(
-    Type.String({ description: 'What the pattern means, shown to people who choose a name' }),
-  ),
+  pattern: Optional.String({ description: 'Pattern in RE2 syntax that feature names must match' }),
+  example: Optional.String({ description: 'A name that matches' }),
+  description: Optional.String({ description: 'What the pattern means, shown to people who choose a name' }),
 });
 
 const overview = {
@@ -102,9 +101,7 @@ export const ListedProject = SharedObject('ListedProject', 'A project', {
         enum: ['user', 'group', 'system'],
         description: 'system: nobody owns the project',
       }),
-      name: Type.Optional(
-        Type.String({ description: 'Name of the user or group', examples: ['Alice Moreau'] }),
-      ),
+      name: Optional.String({ description: 'Name of the user or group', examples: ['Alice Moreau'] }),
     }),
     { description: 'Users and groups with the Owner role, users first' },
   ),
@@ -166,20 +163,16 @@ const FeatureNamingInput = NamedObject(
   'FeatureNamingInput',
   {
     pattern: Type.Optional(
-      Nullable(
-        Type.String({ maxLength: 256, description: 'Pattern in RE2 syntax; null or empty: no pattern' }),
-      ),
+      Nullable.String({ maxLength: 256, description: 'Pattern in RE2 syntax; null or empty: no pattern' }),
     ),
     example: Type.Optional(
-      Nullable(Type.String({ description: 'A name that matches the pattern', maxLength: 100 })),
+      Nullable.String({ description: 'A name that matches the pattern', maxLength: 100 }),
     ),
     description: Type.Optional(
-      Nullable(
-        Type.String({
-          description: 'What the pattern means, shown to people who choose a name',
-          maxLength: 1_000,
-        }),
-      ),
+      Nullable.String({
+        description: 'What the pattern means, shown to people who choose a name',
+        maxLength: 1_000,
+      }),
     ),
   },
   {
@@ -202,14 +195,12 @@ export const NewProject = NamedObject(
     description: Type.Optional(description),
     mode: Type.Optional(mode()),
     defaultStickiness: Type.Optional(stickiness),
-    environments: Type.Optional(
-      Type.Array(Type.String({ maxLength: 100 }), {
-        minItems: 1,
-        maxItems: 100,
-        description: 'Environments of the project; all enabled environments by default',
-        examples: [['development', 'production']],
-      }),
-    ),
+    environments: Optional.Array(Type.String({ maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'Environments of the project; all enabled environments by default',
+      examples: [['development', 'production']],
+    }),
     featureNaming: Type.Optional(FeatureNamingInput),
   },
   { examples: [{ id: 'payments', name: 'Payments', description: 'Payments and refunds' }] },

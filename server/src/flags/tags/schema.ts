@@ -1,4 +1,11 @@
-import { NamedObject, Nullable, Ref, SharedObject, UrlName } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  UrlName,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Tag as EventTag } from '../../record/events/schema.ts';
 
@@ -8,25 +15,23 @@ const name = typeName({
   description: 'Name of the tag type, the part of a tag before the colon',
   examples: ['team'],
 });
-const description = Nullable(
-  Type.String({
-    description: 'Description of the tag type',
-    maxLength: 1_000,
-    examples: ['The team that maintains the flag'],
-  }),
-);
-const icon = Nullable(
-  Type.String({ maxLength: 255, description: 'Icon that the UI shows with the tag', examples: ['T'] }),
-);
-const color = Nullable(
-  Type.String({
-    maxLength: 7,
-    pattern: '^#[0-9A-Fa-f]{6}$',
-    'x-rule': 'must be a color such as #1A2B3C',
-    description: 'Color of the tag, as #RRGGBB',
-    examples: ['#1A2B3C'],
-  }),
-);
+const description = Nullable.String({
+  description: 'Description of the tag type',
+  maxLength: 1_000,
+  examples: ['The team that maintains the flag'],
+});
+const icon = Nullable.String({
+  maxLength: 255,
+  description: 'Icon that the UI shows with the tag',
+  examples: ['T'],
+});
+const color = Nullable.String({
+  maxLength: 7,
+  pattern: '^#[0-9A-Fa-f]{6}$',
+  'x-rule': 'must be a color such as #1A2B3C',
+  description: 'Color of the tag, as #RRGGBB',
+  examples: ['#1A2B3C'],
+});
 
 export const TagType = SharedObject('TagType', 'A tag type', {
   name: Type.String({ description: 'Name of the tag type', examples: ['team'] }),
@@ -83,17 +88,16 @@ export const NewTag = NamedObject(
 );
 export type NewTag = Static<typeof NewTag>;
 
-const addedTags = Type.Optional(
-  Type.Array(NewTag, { maxItems: 20, description: 'Tags to attach. New tags are created.' }),
-);
-const removedTags = Type.Optional(
-  Type.Array(
-    NamedObject('RemovedTag', {
-      type: Type.String({ description: 'Name of the tag type', maxLength: 50, examples: ['simple'] }),
-      value: Type.String({ description: 'Value of the tag', maxLength: 200, examples: ['old'] }),
-    }),
-    { maxItems: 20, description: 'Tags to remove. Tags that a feature does not have are ignored.' },
-  ),
+const addedTags = Optional.Array(NewTag, {
+  maxItems: 20,
+  description: 'Tags to attach. New tags are created.',
+});
+const removedTags = Optional.Array(
+  NamedObject('RemovedTag', {
+    type: Type.String({ description: 'Name of the tag type', maxLength: 50, examples: ['simple'] }),
+    value: Type.String({ description: 'Value of the tag', maxLength: 200, examples: ['old'] }),
+  }),
+  { maxItems: 20, description: 'Tags to remove. Tags that a feature does not have are ignored.' },
 );
 const example = { addedTags: [{ type: 'simple', value: 'checkout' }], removedTags: [] };
 

@@ -1,6 +1,7 @@
 import {
   NamedObject,
   Nullable,
+  Optional,
   SharedObject,
   TextMap,
   UrlName,
@@ -35,14 +36,12 @@ export const FeatureExport = SharedObject('FeatureExport', 'The exported feature
       'ExportedFeature',
       {
         name: featureName,
-        type: Type.Optional(
-          Type.String({
-            description: 'Id of the feature type',
-            minLength: 1,
-            maxLength: 100,
-            examples: ['release'],
-          }),
-        ),
+        type: Optional.String({
+          description: 'Id of the feature type',
+          minLength: 1,
+          maxLength: 100,
+          examples: ['release'],
+        }),
         description: Type.Optional(Nullable(text(4_000, 'What the feature does'))),
         impressionData: Type.Optional(
           Nullable(
@@ -51,7 +50,7 @@ export const FeatureExport = SharedObject('FeatureExport', 'The exported feature
             }),
           ),
         ),
-        stale: Type.Optional(Type.Boolean({ description: 'Whether the feature is marked as stale' })),
+        stale: Optional.Boolean({ description: 'Whether the feature is marked as stale' }),
       },
       { description: 'A feature', ...withUnknownFields },
     ),
@@ -77,25 +76,21 @@ export const FeatureExport = SharedObject('FeatureExport', 'The exported feature
           ),
         ),
         sortOrder: Type.Optional(
-          Nullable(
-            Type.Integer({
-              description: 'Position in lists, lowest first',
-              minimum: 0,
-              maximum: 100_000,
-            }),
-          ),
+          Nullable.Integer({
+            description: 'Position in lists, lowest first',
+            minimum: 0,
+            maximum: 100_000,
+          }),
         ),
         parameters: Type.Optional(
           TextMap(100_000, { description: 'Parameters of the strategy type, all of them strings' }),
         ),
-        constraints: Type.Optional(Type.Array(ConstraintInput, { maxItems: 30 })),
-        variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
-        segments: Type.Optional(
-          Type.Array(Type.Integer({ minimum: 1 }), {
-            description: 'Ids of the segments, all of which must match',
-            maxItems: 5,
-          }),
-        ),
+        constraints: Optional.Array(ConstraintInput, { maxItems: 30 }),
+        variants: Optional.Array(StrategyVariantInput, { maxItems: 100 }),
+        segments: Optional.Array(Type.Integer({ minimum: 1 }), {
+          description: 'Ids of the segments, all of which must match',
+          maxItems: 5,
+        }),
       },
       withUnknownFields,
     ),
@@ -104,130 +99,112 @@ export const FeatureExport = SharedObject('FeatureExport', 'The exported feature
       description: 'Strategies in the exported environment, in evaluation order',
     },
   ),
-  featureEnvironments: Type.Optional(
-    Type.Array(
-      NamedObject(
-        'ExportedFeatureEnvironment',
-        {
-          featureName,
-          enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
-          variants: Type.Optional(Type.Array(VariantInput, { maxItems: 100 })),
-        },
-        { description: 'A feature in the exported environment', ...withUnknownFields },
-      ),
-      { maxItems: MAX_FEATURES },
-    ),
-  ),
-  featureTags: Type.Optional(
-    Type.Array(
-      NamedObject(
-        'ExportedFeatureTag',
-        {
-          featureName,
-          tagType: text(50, 'Name of the tag type'),
-          tagValue: Type.String({ description: 'Value of the tag', minLength: 2, maxLength: 50 }),
-        },
-        { description: 'A tag of a feature', ...withUnknownFields },
-      ),
-      { maxItems: MAX_TAGS },
-    ),
-  ),
-  tagTypes: Type.Optional(
-    Type.Array(
-      NamedObject(
-        'ExportedTagType',
-        { ...NewTagType.properties },
-        { description: 'A tag type', ...withUnknownFields },
-      ),
+  featureEnvironments: Optional.Array(
+    NamedObject(
+      'ExportedFeatureEnvironment',
       {
-        maxItems: MAX_TAG_TYPES,
+        featureName,
+        enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
+        variants: Optional.Array(VariantInput, { maxItems: 100 }),
       },
+      { description: 'A feature in the exported environment', ...withUnknownFields },
     ),
+    { maxItems: MAX_FEATURES },
   ),
-  contextFields: Type.Optional(
-    Type.Array(
-      NamedObject(
-        'ExportedContextField',
-        { ...NewContextField.properties },
-        { description: 'A context field', ...withUnknownFields },
-      ),
+  featureTags: Optional.Array(
+    NamedObject(
+      'ExportedFeatureTag',
       {
-        maxItems: MAX_CONTEXT_FIELDS,
+        featureName,
+        tagType: text(50, 'Name of the tag type'),
+        tagValue: Type.String({ description: 'Value of the tag', minLength: 2, maxLength: 50 }),
       },
+      { description: 'A tag of a feature', ...withUnknownFields },
     ),
+    { maxItems: MAX_TAGS },
   ),
-  segments: Type.Optional(
-    Type.Array(
-      NamedObject(
-        'ExportedSegment',
-        {
-          id: Type.Integer({ description: 'Id of the segment' }),
-          name: Type.String({ description: 'Name of the segment', minLength: 1, maxLength: 200 }),
-        },
-        withUnknownFields,
-      ),
+  tagTypes: Optional.Array(
+    NamedObject(
+      'ExportedTagType',
+      { ...NewTagType.properties },
+      { description: 'A tag type', ...withUnknownFields },
+    ),
+    {
+      maxItems: MAX_TAG_TYPES,
+    },
+  ),
+  contextFields: Optional.Array(
+    NamedObject(
+      'ExportedContextField',
+      { ...NewContextField.properties },
+      { description: 'A context field', ...withUnknownFields },
+    ),
+    {
+      maxItems: MAX_CONTEXT_FIELDS,
+    },
+  ),
+  segments: Optional.Array(
+    NamedObject(
+      'ExportedSegment',
       {
-        maxItems: MAX_SEGMENTS,
-        description:
-          'Names of the segments that strategies refer to by id. An import looks segments up by name.',
+        id: Type.Integer({ description: 'Id of the segment' }),
+        name: Type.String({ description: 'Name of the segment', minLength: 1, maxLength: 200 }),
       },
+      withUnknownFields,
     ),
+    {
+      maxItems: MAX_SEGMENTS,
+      description:
+        'Names of the segments that strategies refer to by id. An import looks segments up by name.',
+    },
   ),
-  dependencies: Type.Optional(
-    Type.Array(
-      NamedObject(
-        'ExportedDependencies',
-        {
-          feature: featureName,
-          dependencies: Type.Array(
-            NamedObject(
-              'ExportedDependency',
-              {
-                feature: featureName,
-                enabled: Type.Optional(
-                  Type.Boolean({
-                    description: 'true: the parent must be enabled; false: it must be disabled',
-                  }),
-                ),
-                variants: Type.Optional(
-                  Type.Array(text(100), {
-                    description: 'The parent must serve one of these variants. Empty: any variant',
-                    maxItems: 100,
-                  }),
-                ),
-              },
-              { description: 'A parent, and the state it must be in', ...withUnknownFields },
-            ),
-            { maxItems: 100 },
+  dependencies: Optional.Array(
+    NamedObject(
+      'ExportedDependencies',
+      {
+        feature: featureName,
+        dependencies: Type.Array(
+          NamedObject(
+            'ExportedDependency',
+            {
+              feature: featureName,
+              enabled: Optional.Boolean({
+                description: 'true: the parent must be enabled; false: it must be disabled',
+              }),
+              variants: Optional.Array(text(100), {
+                description: 'The parent must serve one of these variants. Empty: any variant',
+                maxItems: 100,
+              }),
+            },
+            { description: 'A parent, and the state it must be in', ...withUnknownFields },
           ),
-        },
-        { description: 'The parents of a feature', ...withUnknownFields },
-      ),
-      { maxItems: MAX_FEATURES },
+          { maxItems: 100 },
+        ),
+      },
+      { description: 'The parents of a feature', ...withUnknownFields },
     ),
+    { maxItems: MAX_FEATURES },
   ),
-  links: Type.Optional(
-    Type.Array(
-      NamedObject(
-        'ExportedLinks',
-        {
-          feature: featureName,
-          links: Type.Array(
-            NamedObject(
-              'ExportedLink',
-              {
-                url: text(2_000, 'URL of the link'),
-                title: Type.Optional(Nullable(text(200, 'Title of the link'))),
-              },
-              { description: 'A link', ...withUnknownFields },
-            ),
-            { maxItems: 10 },
+  links: Optional.Array(
+    NamedObject(
+      'ExportedLinks',
+      {
+        feature: featureName,
+        links: Type.Array(
+          NamedObject(
+            'ExportedLink',
+            {
+              url: text(2_000, 'URL of the link'),
+              title: Type.Optional(Nullable(text(200, 'Title of the link'))),
+            },
+            { description: 'A link', ...withUnknownFields },
           ),
-        },
-        { description: 'The links of a feature', ...withUnknownFields },
-      ),
-      { maxItems: MAX_FEATURES },
+          { maxItems: 10 },
+        ),
+      },
+      { description: 'The links of a feature', ...withUnknownFields },
     ),
+    { maxItems: MAX_FEATURES },
   ),
 });
 export type FeatureExport = Static<typeof FeatureExport>;
@@ -243,25 +220,16 @@ export const ExportQuery = NamedObject(
   'ExportRequest',
   {
     environment,
-    features: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-        description: 'Names of the features to export',
-        minItems: 1,
-        maxItems: MAX_FEATURES,
-      }),
-    ),
-    project: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Export all features of the project' }),
-    ),
-    tag: Type.Optional(
-      Type.String({ maxLength: 101, description: 'Export all features with this tag, as type:value' }),
-    ),
-    downloadFile: Type.Optional(
-      Type.Boolean({
-        description:
-          'true: the response has a Content-Disposition header, so that browsers save it as a file',
-      }),
-    ),
+    features: Optional.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      description: 'Names of the features to export',
+      minItems: 1,
+      maxItems: MAX_FEATURES,
+    }),
+    project: Optional.String({ maxLength: 100, description: 'Export all features of the project' }),
+    tag: Optional.String({ maxLength: 101, description: 'Export all features with this tag, as type:value' }),
+    downloadFile: Optional.Boolean({
+      description: 'true: the response has a Content-Disposition header, so that browsers save it as a file',
+    }),
   },
   { examples: [{ features: ['checkout-v2'], environment: 'production' }] },
 );

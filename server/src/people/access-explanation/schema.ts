@@ -1,5 +1,12 @@
 import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
-import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import type { Permission } from '../../access/permissions.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
@@ -11,15 +18,13 @@ export const MAX_CHANGES = 10;
 export const MAX_GRANTORS = 20;
 
 export const ExplainAccessQuery = Type.Object({
-  user: Type.Optional(
-    Type.String({
-      maxLength: 10,
-      pattern: '^[1-9][0-9]{0,9}$',
-      [RULE]: 'must be a positive integer',
-      description: 'Id of a user or service account; default: the caller',
-      examples: ['7'],
-    }),
-  ),
+  user: Optional.String({
+    maxLength: 10,
+    pattern: '^[1-9][0-9]{0,9}$',
+    [RULE]: 'must be a positive integer',
+    description: 'Id of a user or service account; default: the caller',
+    examples: ['7'],
+  }),
   permission: Type.Optional(
     Type.Unsafe<Permission>(
       Type.String({
@@ -29,22 +34,18 @@ export const ExplainAccessQuery = Type.Object({
       }),
     ),
   ),
-  project: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'Id of a project. Default: the whole instance',
-      examples: ['payments'],
-    }),
-  ),
-  environment: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'Name of an environment; requires project. Default: all environments',
-      examples: ['production'],
-    }),
-  ),
+  project: Optional.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Id of a project. Default: the whole instance',
+    examples: ['payments'],
+  }),
+  environment: Optional.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Name of an environment; requires project. Default: all environments',
+    examples: ['production'],
+  }),
 });
 export type ExplainAccessQuery = Static<typeof ExplainAccessQuery>;
 
@@ -58,16 +59,18 @@ const RoleName = NamedObject('AccessRole', 'A role', {
   }),
 });
 
-const Grantor = Nullable(
-  Type.String({ description: 'Who granted it. Null if that is not recorded', examples: ['ada'] }),
-);
+const Grantor = Nullable.String({
+  description: 'Who granted it. Null if that is not recorded',
+  examples: ['ada'],
+});
 const GrantTime = Nullable(Timestamp('When it was granted. Null if that is not recorded'));
 
 const heldRoleFields = {
   role: RoleName,
-  project: Nullable(
-    Type.String({ description: 'Where the role is held. Null: on the instance', examples: ['payments'] }),
-  ),
+  project: Nullable.String({
+    description: 'Where the role is held. Null: on the instance',
+    examples: ['payments'],
+  }),
   group: Nullable(
     NamedObject('AccessGroup', 'The group through which the user holds the role. Null: held directly', {
       id: Type.Integer({ description: 'Id of the group', examples: [3] }),
@@ -83,13 +86,11 @@ const heldRoleFields = {
 /** A role that allows the requested action. */
 export const AccessPath = SharedObject('AccessPath', {
   ...heldRoleFields,
-  permission: Nullable(
-    Type.String({
-      description:
-        'The permission of the role that allows it: the requested one, or ADMIN. Null: any role in a private project grants read access',
-      examples: ['UPDATE_FEATURE_ENVIRONMENT'],
-    }),
-  ),
+  permission: Nullable.String({
+    description:
+      'The permission of the role that allows it: the requested one, or ADMIN. Null: any role in a private project grants read access',
+    examples: ['UPDATE_FEATURE_ENVIRONMENT'],
+  }),
 });
 export type AccessPath = Static<typeof AccessPath>;
 
@@ -110,12 +111,10 @@ export type OtherRole = Static<typeof OtherRole>;
 
 const GrantedPermission = NamedObject('AccessGain', {
   permission: Type.String({ description: 'Name of the permission', examples: ['CREATE_FEATURE'] }),
-  environment: Type.Optional(
-    Type.String({
-      description: 'The environment where the permission applies. Absent: all environments',
-      examples: ['production'],
-    }),
-  ),
+  environment: Optional.String({
+    description: 'The environment where the permission applies. Absent: all environments',
+    examples: ['production'],
+  }),
 });
 
 /** One change that would allow the action, with its side effects. */
@@ -164,12 +163,10 @@ export const AccessExplanation = SharedObject('AccessExplanation', 'An explanati
       enum: ['user', 'service-account', 'admin-token'],
     }),
   }),
-  permission: Nullable(
-    Type.String({
-      description: 'The permission in question. null: read access to the project',
-      examples: ['UPDATE_FEATURE_ENVIRONMENT'],
-    }),
-  ),
+  permission: Nullable.String({
+    description: 'The permission in question. null: read access to the project',
+    examples: ['UPDATE_FEATURE_ENVIRONMENT'],
+  }),
   project: Nullable(
     NamedObject('AccessProject', 'The project in question. null: the instance', {
       id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
@@ -180,12 +177,10 @@ export const AccessExplanation = SharedObject('AccessExplanation', 'An explanati
       }),
     }),
   ),
-  environment: Nullable(
-    Type.String({
-      description: 'The environment in question. null: all environments',
-      examples: ['production'],
-    }),
-  ),
+  environment: Nullable.String({
+    description: 'The environment in question. null: all environments',
+    examples: ['production'],
+  }),
   allowed: Type.Boolean({ description: 'Whether the server accepts such a request' }),
   reason: Type.Unsafe<Reason>({
     type: 'string',

@@ -1,4 +1,11 @@
-import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 /** Unleash's default. */
@@ -28,13 +35,11 @@ export const ApiToken = SharedObject('ApiToken', 'An API token', {
     enum: ['admin', ...TOKEN_TYPES],
     examples: ['backend'],
   }),
-  enrolment: Type.Optional(
-    Type.String({
-      description:
-        'The string that an edge needs to start, only in the response that creates its token. It contains the secret',
-    }),
-  ),
-  environment: Nullable(Type.String({ description: 'Null: all environments', examples: ['production'] })),
+  enrolment: Optional.String({
+    description:
+      'The string that an edge needs to start, only in the response that creates its token. It contains the secret',
+  }),
+  environment: Nullable.String({ description: 'Null: all environments', examples: ['production'] }),
   project: Type.String({
     description: 'The prefix of the token: the project, * for all projects, [] for several',
     examples: ['payments'],
@@ -43,7 +48,7 @@ export const ApiToken = SharedObject('ApiToken', 'An API token', {
     description: '["*"] for all projects',
     examples: [['payments']],
   }),
-  alias: Nullable(Type.String({ description: 'A second name, which is stored but has no effect' })),
+  alias: Nullable.String({ description: 'A second name, which is stored but has no effect' }),
   createdAt: Timestamp('When the token was created'),
   expiresAt: Nullable(Timestamp('When the token expires. Null: never')),
   seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
@@ -62,47 +67,35 @@ const expiresAt = Type.String({
 export const NewApiToken = NamedObject(
   'NewApiToken',
   {
-    tokenName: Type.Optional(
-      Type.String({
-        description: 'Name of the token',
-        minLength: 1,
-        maxLength: 255,
-        examples: ['checkout service'],
-      }),
-    ),
-    username: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: 'Former name of tokenName' }),
-    ),
+    tokenName: Optional.String({
+      description: 'Name of the token',
+      minLength: 1,
+      maxLength: 255,
+      examples: ['checkout service'],
+    }),
+    username: Optional.String({ minLength: 1, maxLength: 255, description: 'Former name of tokenName' }),
     type: Type.Unsafe<(typeof TOKEN_TYPES)[number]>({
       type: 'string',
       enum: TOKEN_TYPES,
       description:
         '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges and never expires',
     }),
-    environment: Type.Optional(
-      Type.String({
-        description: 'Name of the environment',
-        minLength: 1,
-        maxLength: 100,
-        default: DEFAULT_ENVIRONMENT,
-        examples: ['production'],
-      }),
-    ),
-    project: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'One project, or * for all' }),
-    ),
-    projects: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-        minItems: 1,
-        maxItems: 500,
-        description: 'The projects. All projects if neither project nor projects is given',
-      }),
-    ),
+    environment: Optional.String({
+      description: 'Name of the environment',
+      minLength: 1,
+      maxLength: 100,
+      default: DEFAULT_ENVIRONMENT,
+      examples: ['production'],
+    }),
+    project: Optional.String({ minLength: 1, maxLength: 100, description: 'One project, or * for all' }),
+    projects: Optional.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 500,
+      description: 'The projects. All projects if neither project nor projects is given',
+    }),
     expiresAt: Type.Optional(expiresAt),
     alias: Type.Optional(
-      Nullable(
-        Type.String({ description: 'A second name, which is stored but has no effect', maxLength: 255 }),
-      ),
+      Nullable.String({ description: 'A second name, which is stored but has no effect', maxLength: 255 }),
     ),
   },
   {

@@ -18,17 +18,17 @@ export const ALGORITHMS = [
 
 const fields = {
   enabled: Type.Boolean({ description: 'Whether single sign-on is enabled' }),
-  discoverUrl: Nullable(
-    Type.String({
-      maxLength: 1_000,
-      description:
-        'URL of the issuer, or of its discovery document under /.well-known/. Must use https, or http on this machine',
-      examples: ['https://login.example.com/.well-known/openid-configuration'],
-    }),
-  ),
-  clientId: Nullable(
-    Type.String({ description: 'Client ID at the provider', maxLength: 255, examples: ['halyard'] }),
-  ),
+  discoverUrl: Nullable.String({
+    maxLength: 1_000,
+    description:
+      'URL of the issuer, or of its discovery document under /.well-known/. Must use https, or http on this machine',
+    examples: ['https://login.example.com/.well-known/openid-configuration'],
+  }),
+  clientId: Nullable.String({
+    description: 'Client ID at the provider',
+    maxLength: 255,
+    examples: ['halyard'],
+  }),
   autoCreate: Type.Boolean({
     description: 'Whether the first login of a user without an account creates one',
   }),
@@ -45,23 +45,19 @@ const fields = {
   enableGroupSyncing: Type.Boolean({
     description: 'Whether a login updates memberships in groups that have mappingsSSO',
   }),
-  groupJsonPath: Nullable(
-    Type.String({
-      maxLength: 255,
-      description: 'Name of the claim that contains the groups, or a dotted path to it. Null: `groups`',
-      examples: ['realm_access.roles'],
-    }),
-  ),
+  groupJsonPath: Nullable.String({
+    maxLength: 255,
+    description: 'Name of the claim that contains the groups, or a dotted path to it. Null: `groups`',
+    examples: ['realm_access.roles'],
+  }),
   addGroupsScope: Type.Boolean({ description: 'Whether a login requests the scope `groups`' }),
-  acrValues: Nullable(
-    Type.String({
-      maxLength: 500,
-      pattern: '^[\\x20-\\x7e]*$',
-      [RULE]: 'must be printable ASCII',
-      description: 'Requested authentication context classes (acr_values), separated by spaces',
-      examples: ['phr'],
-    }),
-  ),
+  acrValues: Nullable.String({
+    maxLength: 500,
+    pattern: '^[\\x20-\\x7e]*$',
+    [RULE]: 'must be printable ASCII',
+    description: 'Requested authentication context classes (acr_values), separated by spaces',
+    examples: ['phr'],
+  }),
   idTokenSigningAlgorithm: Type.Unsafe<(typeof ALGORITHMS)[number] | null>({
     type: ['string', 'null'],
     enum: [...ALGORITHMS, null],
@@ -80,13 +76,11 @@ const defaultRootRole = Type.String({
   description: 'Name of the root role of new accounts, if it is built in. defaultRootRoleId takes precedence',
   examples: ['Viewer'],
 });
-const secret = Nullable(
-  Type.String({
-    maxLength: 1_000,
-    description:
-      'Client secret at the provider. Responses show *****, and a request with ***** keeps the stored secret',
-  }),
-);
+const secret = Nullable.String({
+  maxLength: 1_000,
+  description:
+    'Client secret at the provider. Responses show *****, and a request with ***** keeps the stored secret',
+});
 
 export const OidcSettings = SharedObject('OidcSettings', {
   ...fields,

@@ -1,23 +1,19 @@
-import { NamedObject, Nullable, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Optional, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { NewServiceToken } from '../users/schema.ts';
 import { MAX_QUERY_LENGTH } from './limits.ts';
 
 const requestFields = {
-  query: Type.Optional(
-    Type.String({
-      maxLength: MAX_QUERY_LENGTH,
-      description: 'The query of the authorization URL that the client opened',
-      examples: ['client_id=halyard-cli&response_type=code'],
-    }),
-  ),
-  userCode: Type.Optional(
-    Type.String({
-      maxLength: 20,
-      description: 'Instead of query: the code that a client without a browser shows',
-      examples: ['BCDF-GHJK'],
-    }),
-  ),
+  query: Optional.String({
+    maxLength: MAX_QUERY_LENGTH,
+    description: 'The query of the authorization URL that the client opened',
+    examples: ['client_id=halyard-cli&response_type=code'],
+  }),
+  userCode: Optional.String({
+    maxLength: 20,
+    description: 'Instead of query: the code that a client without a browser shows',
+    examples: ['BCDF-GHJK'],
+  }),
 };
 
 export const AuthorizationPreviewRequest = NamedObject('AuthorizationPreviewRequest', requestFields, {
@@ -58,12 +54,10 @@ export const AuthorizationPreview = SharedObject('AuthorizationPreview', 'A clie
     description: 'The name that the client gives itself',
     examples: ['Halyard CLI'],
   }),
-  clientHost: Nullable(
-    Type.String({
-      description: "Host that publishes the client's metadata. null: nothing confirms the name",
-      examples: [null],
-    }),
-  ),
+  clientHost: Nullable.String({
+    description: "Host that publishes the client's metadata. null: nothing confirms the name",
+    examples: [null],
+  }),
   kind: Type.Unsafe<'personal' | 'agent'>({
     type: 'string',
     enum: ['personal', 'agent'],
@@ -74,25 +68,19 @@ export const AuthorizationPreview = SharedObject('AuthorizationPreview', 'A clie
     description: 'true: the client requests only read access',
     examples: [false],
   }),
-  redirectHost: Nullable(
-    Type.String({
-      description: 'Host that receives the code. null if the client shows a user code',
-      examples: ['127.0.0.1:51234'],
-    }),
-  ),
-  ip: Nullable(
-    Type.String({ description: 'IP address of a client that shows a user code', examples: [null] }),
-  ),
+  redirectHost: Nullable.String({
+    description: 'Host that receives the code. null if the client shows a user code',
+    examples: ['127.0.0.1:51234'],
+  }),
+  ip: Nullable.String({ description: 'IP address of a client that shows a user code', examples: [null] }),
   problem: Problem,
 });
 export type AuthorizationPreview = Static<typeof AuthorizationPreview>;
 
 export const AuthorizationResult = SharedObject('AuthorizationResult', 'Where the browser goes next', {
-  redirectTo: Nullable(
-    Type.String({
-      description:
-        "The client's URL to open next. null for a user code, because the client polls for the decision",
-      examples: [null],
-    }),
-  ),
+  redirectTo: Nullable.String({
+    description:
+      "The client's URL to open next. null for a user code, because the client polls for the decision",
+    examples: [null],
+  }),
 });

@@ -2,6 +2,7 @@ import {
   DisplayName,
   NamedObject,
   Nullable,
+  Optional,
   Ref,
   RowId,
   SharedObject,
@@ -11,9 +12,11 @@ import { type Static, Type } from 'typebox';
 import { NamedRole } from '../roles/schema.ts';
 
 const name = DisplayName({ description: 'Name of the group', examples: ['Checkout team'] });
-const description = Nullable(
-  Type.String({ description: 'What the group is for', maxLength: 500, examples: ['Builds the checkout'] }),
-);
+const description = Nullable.String({
+  description: 'What the group is for',
+  maxLength: 500,
+  examples: ['Builds the checkout'],
+});
 const mappingsSSO = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 100,
   description: 'Identity provider groups whose members single sign-on adds to this group',
@@ -26,11 +29,9 @@ const rootRole = Nullable(
 /** A user or service account, as lists of groups and projects show them. */
 export const Member = SharedObject('Member', 'A user or service account', {
   id: RowId({ description: 'Id of the user', examples: [7] }),
-  name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
-  username: Nullable(
-    Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
-  ),
-  email: Nullable(Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] })),
+  name: Nullable.String({ description: "The user's display name", examples: ['Alice Moreau'] }),
+  username: Nullable.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
+  email: Nullable.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
   isAPI: Type.Boolean({ description: 'true for a service account' }),
 });
 export type Member = Static<typeof Member>;
@@ -80,18 +81,16 @@ export const GroupInput = NamedObject(
     description: Type.Optional(description),
     mappingsSSO: Type.Optional(mappingsSSO),
     rootRole: Type.Optional(rootRole),
-    users: Type.Optional(
-      Type.Array(
-        NamedObject('GroupMemberInput', {
-          user: NamedObject('UserReference', 'A user', {
-            id: RowId({ description: 'Id of the user', examples: [7] }),
-          }),
+    users: Optional.Array(
+      NamedObject('GroupMemberInput', {
+        user: NamedObject('UserReference', 'A user', {
+          id: RowId({ description: 'Id of the user', examples: [7] }),
         }),
-        {
-          maxItems: 5_000,
-          description: 'The members, which replace all current members',
-        },
-      ),
+      }),
+      {
+        maxItems: 5_000,
+        description: 'The members, which replace all current members',
+      },
     ),
   },
   {

@@ -1,4 +1,4 @@
-import { NamedObject, Nullable, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Optional, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const count = (description: string, example: number) =>
@@ -41,13 +41,11 @@ export const Instance = SharedObject('Instance', {
       description: 'Seconds to wait before each attempt, counted from the previous attempt. The first is 0',
       examples: [[0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]],
     }),
-    disableAfterHours: Nullable(
-      Type.Integer({
-        minimum: 1,
-        description: 'Hours of failures after which an integration is disabled. null: never',
-        examples: [120],
-      }),
-    ),
+    disableAfterHours: Nullable.Integer({
+      minimum: 1,
+      description: 'Hours of failures after which an integration is disabled. null: never',
+      examples: [120],
+    }),
   }),
   login: NamedObject('InstanceLogin', 'The enabled login methods', {
     password: Type.Boolean({ description: 'Whether users can log in with a password', examples: [true] }),
@@ -58,15 +56,14 @@ export const Instance = SharedObject('Instance', {
       'Whether the server sends email. Halyard sends none: it returns invitation and password links to the caller',
     examples: [false],
   }),
-  eventRetentionDays: Nullable(
-    Type.Integer({
-      minimum: 1,
-      description: 'Days after which events are deleted. null: never',
-      examples: [null],
-    }),
-  ),
-  postgresVersion: Type.Optional(
-    Type.String({ description: 'PostgreSQL version, returned only to root admins', examples: ['17.6'] }),
-  ),
+  eventRetentionDays: Nullable.Integer({
+    minimum: 1,
+    description: 'Days after which events are deleted. null: never',
+    examples: [null],
+  }),
+  postgresVersion: Optional.String({
+    description: 'PostgreSQL version, returned only to root admins',
+    examples: ['17.6'],
+  }),
 });
 export type Instance = Static<typeof Instance>;

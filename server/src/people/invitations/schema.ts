@@ -1,4 +1,11 @@
-import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Person } from '../users/admin-schema.ts';
 import { HeldRole } from '../users/schema.ts';
@@ -23,12 +30,10 @@ export const SignupToken = SharedObject('SignupToken', 'A signup link', {
     description: 'The whole token in the response that creates it. After that, only its last characters',
     examples: ['…k3Xz'],
   }),
-  url: Nullable(
-    Type.String({
-      description: 'Page where people sign up. Only in the response that creates the link',
-      examples: ['https://flags.example.com/new-user?token=hyi_3tA9…&invite=true'],
-    }),
-  ),
+  url: Nullable.String({
+    description: 'Page where people sign up. Only in the response that creates the link',
+    examples: ['https://flags.example.com/new-user?token=hyi_3tA9…&invite=true'],
+  }),
   enabled: Type.Boolean({ description: 'Whether the signup link is enabled' }),
   expiresAt: Timestamp('When the link expires'),
   createdAt: Timestamp('When the link was created'),
@@ -51,7 +56,7 @@ export const SignupTokenUpdate = NamedObject(
   'SignupTokenUpdate',
   {
     expiresAt: Type.Optional(expiresAt),
-    enabled: Type.Optional(Type.Boolean({ description: 'Whether the signup link is enabled' })),
+    enabled: Optional.Boolean({ description: 'Whether the signup link is enabled' }),
   },
   { examples: [{ enabled: false }] },
 );

@@ -1,4 +1,4 @@
-import { NamedObject, Nullable, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Optional, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../platform/secrets/password-strength.ts';
 
@@ -22,9 +22,10 @@ export const NewPassword = NamedObject(
   'NewPassword',
   {
     password,
-    confirmPassword: Type.Optional(
-      Type.String({ maxLength: MAX_INPUT_LENGTH, description: 'If given, must equal password' }),
-    ),
+    confirmPassword: Optional.String({
+      maxLength: MAX_INPUT_LENGTH,
+      description: 'If given, must equal password',
+    }),
   },
   { examples: [{ password: EXAMPLE }] },
 );
@@ -54,11 +55,9 @@ export const PasswordByLink = NamedObject(
 
 export const PasswordLink = SharedObject('PasswordLink', {
   id: Type.Integer({ description: 'Id of the user', examples: [7] }),
-  name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
-  username: Nullable(
-    Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
-  ),
-  email: Nullable(Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] })),
+  name: Nullable.String({ description: "The user's display name", examples: ['Alice Moreau'] }),
+  username: Nullable.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
+  email: Nullable.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
   createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
   role: Nullable(
     NamedObject('PasswordLinkRole', 'The root role of the user', {

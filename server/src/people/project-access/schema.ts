@@ -1,6 +1,7 @@
 import {
   NamedObject,
   Nullable,
+  Optional,
   Ref,
   RowId,
   SharedObject,
@@ -47,13 +48,11 @@ const MAX_HOLDERS = 5_000;
 const MAX_ROLES = 100;
 const idList = (description: string, example: number[], maxItems = MAX_HOLDERS) =>
   Type.Array(RowId(), { maxItems, description, examples: [example] });
-const holders = Type.Optional(
-  Type.Array(
-    NamedObject('RoleHolder', 'A user or group with the role', {
-      id: RowId({ description: 'Id of the user or group' }),
-    }),
-    { maxItems: MAX_HOLDERS, examples: [[{ id: 7 }]] },
-  ),
+const holders = Optional.Array(
+  NamedObject('RoleHolder', 'A user or group with the role', {
+    id: RowId({ description: 'Id of the user or group' }),
+  }),
+  { maxItems: MAX_HOLDERS, examples: [[{ id: 7 }]] },
 );
 
 export const AccessConfiguration = NamedObject(

@@ -2,6 +2,7 @@ import {
   DisplayName,
   NamedObject,
   Nullable,
+  Optional,
   Ref,
   RowId,
   SharedObject,
@@ -33,15 +34,11 @@ export const Permission = SharedObject('Permission', 'A permission of a role', {
     enum: ['root', 'project', 'environment'],
     examples: ['environment'],
   }),
-  environment: Type.Optional(
-    Type.String({ description: 'Absent: all environments', examples: ['production'] }),
-  ),
-  project: Type.Optional(
-    Type.String({
-      description: 'Absent: every project where the role is granted',
-      examples: ['default'],
-    }),
-  ),
+  environment: Optional.String({ description: 'Absent: all environments', examples: ['production'] }),
+  project: Optional.String({
+    description: 'Absent: every project where the role is granted',
+    examples: ['default'],
+  }),
 });
 export type Permission = Static<typeof Permission>;
 
@@ -98,7 +95,7 @@ export const HoldersOfRole = SharedObject('HoldersOfRole', {
         enum: ['user', 'service-account', 'group', 'single-sign-on'],
         description: '`single-sign-on`: new users of single sign-on get the role',
       }),
-      id: Nullable(Type.Integer({ description: 'Id of the user, account or group', examples: [7] })),
+      id: Nullable.Integer({ description: 'Id of the user, account or group', examples: [7] }),
       name: Type.String({ description: 'Name of the holder', examples: ['Alice Moreau'] }),
       project: Nullable(
         NamedObject('ProjectOfGrant', 'The project of the grant. null: the instance', {
@@ -106,9 +103,7 @@ export const HoldersOfRole = SharedObject('HoldersOfRole', {
           name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
         }),
       ),
-      members: Type.Optional(
-        Type.Integer({ description: 'The number of members of a group', examples: [3] }),
-      ),
+      members: Optional.Integer({ description: 'The number of members of a group', examples: [3] }),
     }),
     { description: 'Who has the role, groups first. At most 200' },
   ),
@@ -130,14 +125,12 @@ export const PermissionInput = NamedObject('PermissionInput', 'A permission of a
     examples: ['UPDATE_FEATURE_ENVIRONMENT'],
   }),
   environment: Type.Optional(
-    Nullable(
-      Type.String({
-        maxLength: 100,
-        description:
-          'Only for permissions of type environment. Omitted: all environments, including those created later',
-        examples: ['production'],
-      }),
-    ),
+    Nullable.String({
+      maxLength: 100,
+      description:
+        'Only for permissions of type environment. Omitted: all environments, including those created later',
+      examples: ['production'],
+    }),
   ),
 });
 export type PermissionInput = Static<typeof PermissionInput>;

@@ -19,8 +19,8 @@ export type LoginRequest = Static<typeof LoginRequest>;
 export const Session = SharedObject('Session', 'A session', {
   id: Type.Integer({ description: 'Id of the session', examples: [31] }),
   method: Type.String({ description: 'How the user logged in', examples: ['password'] }),
-  ip: Nullable(Type.String({ description: 'IP address of the login', examples: ['192.0.2.7'] })),
-  userAgent: Nullable(Type.String({ description: 'User-Agent header of the login' })),
+  ip: Nullable.String({ description: 'IP address of the login', examples: ['192.0.2.7'] }),
+  userAgent: Nullable.String({ description: 'User-Agent header of the login' }),
   createdAt: Timestamp('When the user logged in'),
   seenAt: Timestamp('When the session was last used, to the minute'),
   expiresAt: Timestamp('When the session ends, even if it is in use'),

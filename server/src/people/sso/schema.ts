@@ -1,21 +1,19 @@
-import { NamedObject, Nullable, Ref, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Optional, Ref, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const LoginQuery = Type.Object({
-  redirect: Type.Optional(
-    Type.String({
-      maxLength: 2_000,
-      description: 'Path on this server to open after the login',
-      examples: ['/projects/default'],
-    }),
-  ),
+  redirect: Optional.String({
+    maxLength: 2_000,
+    description: 'Path on this server to open after the login',
+    examples: ['/projects/default'],
+  }),
 });
 
 export const CallbackQuery = Type.Object({
-  code: Type.Optional(Type.String({ maxLength: 8_000, description: 'Authorization code from the provider' })),
-  state: Type.Optional(Type.String({ maxLength: 200, description: 'State of the attempt' })),
-  error: Type.Optional(Type.String({ maxLength: 200, description: 'Error code from the provider' })),
-  iss: Type.Optional(Type.String({ maxLength: 1_000, description: 'Issuer of the response' })),
+  code: Optional.String({ maxLength: 8_000, description: 'Authorization code from the provider' }),
+  state: Optional.String({ maxLength: 200, description: 'State of the attempt' }),
+  error: Optional.String({ maxLength: 200, description: 'Error code from the provider' }),
+  iss: Optional.String({ maxLength: 1_000, description: 'Issuer of the response' }),
 });
 
 const CHECKS = ['discovery', 'issuer', 'keys', 'client', 'algorithm', 'claims', 'scope', 'logout'] as const;
@@ -44,12 +42,10 @@ export type OidcCheck = Static<typeof OidcCheck>;
 
 export const OidcTest = SharedObject('OidcTest', {
   passed: Type.Boolean({ description: 'Whether all checks passed', examples: [true] }),
-  issuer: Nullable(
-    Type.String({
-      description: 'The issuer in the discovery document. Null: it cannot be read',
-      examples: ['https://login.example.com/realms/staff'],
-    }),
-  ),
+  issuer: Nullable.String({
+    description: 'The issuer in the discovery document. Null: it cannot be read',
+    examples: ['https://login.example.com/realms/staff'],
+  }),
   checks: Type.Array(Ref(OidcCheck)),
 });
 export type OidcTest = Static<typeof OidcTest>;
@@ -57,20 +53,16 @@ export type OidcTest = Static<typeof OidcTest>;
 export const MAX_ADMINS = 100;
 
 export const AdminLoginsQuery = Type.Object({
-  issuer: Type.Optional(
-    Type.String({
-      maxLength: 1_000,
-      description: 'Count only logins from this issuer. Default: any issuer',
-      examples: ['https://login.example.com/realms/staff'],
-    }),
-  ),
-  clientId: Type.Optional(
-    Type.String({
-      maxLength: 255,
-      description: 'Count only logins through this client. Default: the client in the settings',
-      examples: ['halyard'],
-    }),
-  ),
+  issuer: Optional.String({
+    maxLength: 1_000,
+    description: 'Count only logins from this issuer. Default: any issuer',
+    examples: ['https://login.example.com/realms/staff'],
+  }),
+  clientId: Optional.String({
+    maxLength: 255,
+    description: 'Count only logins through this client. Default: the client in the settings',
+    examples: ['halyard'],
+  }),
 });
 export type AdminLoginsQuery = Static<typeof AdminLoginsQuery>;
 
@@ -78,13 +70,9 @@ export const AdminLogins = SharedObject('AdminLogins', {
   admins: Type.Array(
     NamedObject('AdminLogin', {
       id: Type.Integer({ description: 'Id of the user', examples: [1] }),
-      name: Nullable(Type.String({ description: "The user's display name", examples: ['Ada Okafor'] })),
-      username: Nullable(
-        Type.String({ description: 'The name that the user logs in with', examples: ['ada'] }),
-      ),
-      email: Nullable(
-        Type.String({ description: 'Email address of the user', examples: ['ada@example.com'] }),
-      ),
+      name: Nullable.String({ description: "The user's display name", examples: ['Ada Okafor'] }),
+      username: Nullable.String({ description: 'The name that the user logs in with', examples: ['ada'] }),
+      email: Nullable.String({ description: 'Email address of the user', examples: ['ada@example.com'] }),
       password: Type.Boolean({ description: 'Whether the user has a password' }),
       singleSignOn: Type.Boolean({
         description: 'Whether the user has logged in with single sign-on and can do so again',

@@ -64,9 +64,10 @@ export const AccessOfUser = SharedObject('AccessOfUser', {
         enum: ['password', 'oidc'],
         examples: ['password'],
       }),
-      ip: Nullable(
-        Type.String({ description: 'IP address of the login. Null: unknown', examples: ['203.0.113.7'] }),
-      ),
+      ip: Nullable.String({
+        description: 'IP address of the login. Null: unknown',
+        examples: ['203.0.113.7'],
+      }),
       seenAt: Timestamp('When the session was last used, to the minute'),
     }),
     { description: 'The open sessions, most recently used first, at most 100' },

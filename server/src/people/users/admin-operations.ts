@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Nothing, Optional, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
@@ -72,13 +72,11 @@ export const USERS: OperationModule = {
         'Returns all users, sorted by id, with their groups and how they log in, and the root roles that can be granted.',
       permission: ['ADMIN'],
       query: Type.Object({
-        deactivated: Type.Optional(
-          Type.String({
-            enum: ['true', 'false'],
-            description: 'true: only deactivated users; false: only active users; default: both',
-            examples: ['true'],
-          }),
-        ),
+        deactivated: Optional.String({
+          enum: ['true', 'false'],
+          description: 'true: only deactivated users; false: only active users; default: both',
+          examples: ['true'],
+        }),
       }),
       output: jsonResponse('The users', UserList),
       read: async ({ db }, { query: { deactivated } }) => ({
@@ -94,7 +92,7 @@ export const USERS: OperationModule = {
         'Returns at most 100 users whose name, username or email address contains the query (case-insensitive). Exact matches come first. Deactivated users are not found. Without a query the list is empty. Every authenticated caller may call it.',
       permission: 'NONE',
       query: Type.Object({
-        q: Type.Optional(Type.String({ maxLength: 255, description: 'String to find', examples: ['alice'] })),
+        q: Optional.String({ maxLength: 255, description: 'String to find', examples: ['alice'] }),
       }),
       output: jsonResponse('The users found', PersonList),
       read: async ({ db }, { query: { q } }) => (q ? await searchUsers(db, q) : []),
@@ -260,12 +258,12 @@ export const USERS: OperationModule = {
       permission: ['ADMIN'],
       params,
       query: Type.Object({
-        project: Type.Optional(
-          Type.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
-        ),
-        environment: Type.Optional(
-          Type.String({ maxLength: 100, description: 'Name of an environment', examples: ['production'] }),
-        ),
+        project: Optional.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
+        environment: Optional.String({
+          maxLength: 100,
+          description: 'Name of an environment',
+          examples: ['production'],
+        }),
       }),
       output: jsonResponse('The permissions', PermissionOverview),
       read: ({ db }, { params: { id }, query: { project, environment } }) =>

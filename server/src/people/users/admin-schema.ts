@@ -3,6 +3,7 @@ import {
   Named,
   NamedObject,
   Nullable,
+  Optional,
   Ref,
   SharedObject,
   Timestamp,
@@ -14,22 +15,22 @@ import { HeldRole } from './schema.ts';
 const MAX_ID = 2_147_483_647;
 
 const id = Type.Integer({ description: 'Id of the user', examples: [7] });
-const displayName = Nullable(
-  Type.String({ description: "The user's display name", examples: ['Alice Moreau'] }),
-);
-const loginName = Nullable(
-  Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
-);
-const emailAddress = Nullable(
-  Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
-);
+const displayName = Nullable.String({ description: "The user's display name", examples: ['Alice Moreau'] });
+const loginName = Nullable.String({
+  description: 'The name that the user logs in with',
+  examples: ['alice'],
+});
+const emailAddress = Nullable.String({
+  description: 'Email address of the user',
+  examples: ['alice@example.com'],
+});
 
 export const User = SharedObject('User', 'A user', {
   id,
   name: displayName,
   username: loginName,
   email: emailAddress,
-  rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
+  rootRole: Nullable.Integer({ description: 'Id of the root role', examples: [3] }),
   isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
   imageUrl: Type.String({
     description: 'URL of a Gravatar image, derived from the hash of the username or email address',
@@ -41,18 +42,14 @@ export const User = SharedObject('User', 'A user', {
   createdAt: Timestamp('When the user was created'),
   seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
   deactivatedAt: Nullable(Timestamp('When the user was deactivated. Null: the user is active')),
-  inviteLink: Type.Optional(
-    Type.String({
-      description:
-        'Page where the user sets a password. The link can be used once, within a week. Only in the response that creates a user without a password',
-      examples: ['https://flags.example.com/new-user?token=hyl_3tA9…'],
-    }),
-  ),
-  emailSent: Type.Optional(
-    Type.Boolean({
-      description: 'Always false: this server sends no mail. Only in the response that creates a user',
-    }),
-  ),
+  inviteLink: Optional.String({
+    description:
+      'Page where the user sets a password. The link can be used once, within a week. Only in the response that creates a user without a password',
+    examples: ['https://flags.example.com/new-user?token=hyl_3tA9…'],
+  }),
+  emailSent: Optional.Boolean({
+    description: 'Always false: this server sends no mail. Only in the response that creates a user',
+  }),
 });
 export type User = Static<typeof User>;
 
@@ -92,7 +89,7 @@ export const AccessCandidates = SharedObject('AccessCandidates', {
     NamedObject('AccessCandidateGroup', 'A group that can be granted roles', {
       id: Type.Integer({ description: 'Id of the group', examples: [3] }),
       name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
-      description: Nullable(Type.String({ description: 'What the group is for' })),
+      description: Nullable.String({ description: 'What the group is for' }),
       userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
     }),
   ),
@@ -114,12 +111,10 @@ const OverviewItem = NamedObject('OverviewPermission', 'A permission, and whethe
     description: 'Whether the permission applies on the instance (root), in a project or in an environment',
     enum: ['root', 'project', 'environment'],
   }),
-  environment: Type.Optional(
-    Type.String({
-      description:
-        'The environment in the request. Absent: the request names none, or the permission does not apply to environments',
-    }),
-  ),
+  environment: Optional.String({
+    description:
+      'The environment in the request. Absent: the request names none, or the permission does not apply to environments',
+  }),
   hasPermission: Type.Boolean({ description: 'Whether the user has the permission' }),
 });
 
@@ -172,7 +167,7 @@ export const NewUser = NamedObject(
     name: Type.Optional(Nullable(name)),
     password: Type.Optional(Nullable(password)),
     rootRole,
-    sendEmail: Type.Optional(Type.Boolean({ description: 'Ignored: this server sends no mail' })),
+    sendEmail: Optional.Boolean({ description: 'Ignored: this server sends no mail' }),
   },
   { examples: [{ username: 'alice', email: 'alice@example.com', name: 'Alice Moreau', rootRole: 3 }] },
 );

@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Nothing, Optional, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { Caller, requireUser, toCaller } from '../../access/caller.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
@@ -95,9 +95,11 @@ export const ME: OperationModule = {
         'Returns the root role of the authenticated user and their roles in all projects, or in the given one.',
       permission: 'NONE',
       query: Type.Object({
-        projectId: Type.Optional(
-          Type.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
-        ),
+        projectId: Optional.String({
+          maxLength: 100,
+          description: 'Id of a project',
+          examples: ['payments'],
+        }),
       }),
       output: jsonResponse('The roles', HeldRoleList),
       read: async ({ db, actor }, { query: { projectId } }) => ({

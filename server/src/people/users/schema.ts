@@ -1,4 +1,11 @@
-import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Caller } from '../../access/caller.ts';
 import type { TokenScope } from '../../platform/actor.ts';
@@ -6,10 +13,8 @@ import { TokenScopeSchema } from './token-scope-schema.ts';
 
 export const HeldPermission = SharedObject('HeldPermission', 'A permission, and where it applies', {
   permission: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
-  project: Type.Optional(Type.String({ description: 'Absent: all projects', examples: ['payments'] })),
-  environment: Type.Optional(
-    Type.String({ description: 'Absent: all environments', examples: ['production'] }),
-  ),
+  project: Optional.String({ description: 'Absent: all projects', examples: ['payments'] }),
+  environment: Optional.String({ description: 'Absent: all environments', examples: ['production'] }),
 });
 
 const scope = Type.Unsafe<TokenScope | null>({
@@ -24,12 +29,10 @@ const tokenKind = Type.String({
   examples: ['personal'],
 });
 
-const changesLeft = Nullable(
-  Type.Integer({
-    description: 'How many changes the token can still make. null: its scope does not limit them',
-    examples: [null],
-  }),
-);
+const changesLeft = Nullable.Integer({
+  description: 'How many changes the token can still make. null: its scope does not limit them',
+  examples: [null],
+});
 
 export const Me = SharedObject('Me', {
   user: Ref(Caller),
@@ -74,9 +77,7 @@ const rootRole = {
 
 export const HeldRole = SharedObject('HeldRole', 'A role that a user holds', {
   ...rootRole,
-  project: Type.Optional(
-    Type.String({ description: 'Project of the role. Absent: the role is a root role' }),
-  ),
+  project: Optional.String({ description: 'Project of the role. Absent: the role is a root role' }),
 });
 export type HeldRole = Static<typeof HeldRole>;
 
@@ -128,7 +129,7 @@ export const PersonalToken = SharedObject('PersonalToken', 'A personal access to
   kind: tokenKind,
   scope,
   changesLeft,
-  secret: Type.Optional(Type.String({ description: 'Only in the response that creates the token' })),
+  secret: Optional.String({ description: 'Only in the response that creates the token' }),
 });
 export type PersonalToken = Static<typeof PersonalToken>;
 
@@ -150,14 +151,12 @@ export const NewPersonalToken = NamedObject(
   'NewPersonalToken',
   {
     ...newToken,
-    kind: Type.Optional(
-      Type.String({
-        enum: ['personal', 'agent'],
-        description:
-          'agent: the token is for an agent that acts on behalf of the user. It expires within 30 days, and its scope names projects and limits the number of changes or is read-only',
-        examples: ['personal'],
-      }),
-    ),
+    kind: Optional.String({
+      enum: ['personal', 'agent'],
+      description:
+        'agent: the token is for an agent that acts on behalf of the user. It expires within 30 days, and its scope names projects and limits the number of changes or is read-only',
+      examples: ['personal'],
+    }),
   },
   { examples: [example] },
 );

@@ -26,12 +26,10 @@ export const EventCounts = SharedObject('EventCounts', {
   }),
   groups: Type.Array(
     NamedObject('EventCount', {
-      value: Nullable(
-        Type.String({
-          description: 'UTC day, type, project, creator id or environment. null for events without one',
-          examples: ['feature-created'],
-        }),
-      ),
+      value: Nullable.String({
+        description: 'UTC day, type, project, creator id or environment. null for events without one',
+        examples: ['feature-created'],
+      }),
       count: Type.Integer({ description: 'Number of events', minimum: 1, examples: [53] }),
       creator: Type.Optional(Ref(EventCreator)),
     }),

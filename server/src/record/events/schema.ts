@@ -9,6 +9,7 @@ import {
   Named,
   NamedObject,
   Nullable,
+  Optional,
   Ref,
   SharedObject,
   Timestamp,
@@ -41,13 +42,11 @@ export const EventPart = Named(
   Type.Unsafe<Part>(
     Type.Object({
       text: Type.String({ description: 'Plain text, without Markdown', examples: [strongPart.text] }),
-      strong: Type.Optional(Type.Boolean({ description: 'Present and true for names and other values' })),
-      place: Type.Optional(
-        Type.Boolean({
-          description:
-            'Present and true for parts that say where it happened. Without these parts the sentence is shorter and still complete',
-        }),
-      ),
+      strong: Optional.Boolean({ description: 'Present and true for names and other values' }),
+      place: Optional.Boolean({
+        description:
+          'Present and true for parts that say where it happened. Without these parts the sentence is shorter and still complete',
+      }),
       ref: Type.Optional(
         NamedObject('EventReference', 'What a part of the summary refers to', {
           kind: Type.String({
@@ -61,12 +60,10 @@ export const EventPart = Named(
               'Id of the resource: the name of a feature, environment, context field, strategy type or tag type, type:value for a tag, and otherwise the id. The resource may have been deleted since',
             examples: [strongPart.ref.id],
           }),
-          project: Type.Optional(
-            Type.String({
-              description: 'Project of a feature, or of a segment or context field that belongs to one',
-              examples: ['default'],
-            }),
-          ),
+          project: Optional.String({
+            description: 'Project of a feature, or of a segment or context field that belongs to one',
+            examples: ['default'],
+          }),
         }),
       ),
     }),
@@ -90,12 +87,10 @@ export const Event = SharedObject('Event', 'An event', {
       'Username or email address of the user who acted, `admin token` with the name of the token, or `system`. Older events have only the name of the token',
     examples: ['alice'],
   }),
-  createdByUserId: Nullable(
-    Type.Integer({
-      description: 'Id of that user. -42: an admin token. -1337: the server itself',
-      examples: [7],
-    }),
-  ),
+  createdByUserId: Nullable.Integer({
+    description: 'Id of that user. -42: an admin token. -1337: the server itself',
+    examples: [7],
+  }),
   createdByKind: Type.Optional(
     Type.Unsafe<ActorKind>({
       type: 'string',
@@ -115,31 +110,23 @@ export const Event = SharedObject('Event', 'An event', {
       }),
     }),
   ),
-  createdByClient: Type.Optional(
-    Type.String({
-      description:
-        'Name and version of the client, from the Halyard-Client or User-Agent request header. The client itself sends it, so it can be wrong. Absent for sessions',
-      examples: ['halyard-cli/1.4.0'],
-    }),
-  ),
-  environment: Nullable(
-    Type.String({
-      description: 'Name of the environment. null if the event does not concern one',
-      examples: [null],
-    }),
-  ),
-  project: Nullable(
-    Type.String({
-      description: 'Id of the project. null if the event does not concern one',
-      examples: ['default'],
-    }),
-  ),
-  featureName: Nullable(
-    Type.String({
-      description: 'Name of the feature. null if the event does not concern one',
-      examples: ['checkout-v2'],
-    }),
-  ),
+  createdByClient: Optional.String({
+    description:
+      'Name and version of the client, from the Halyard-Client or User-Agent request header. The client itself sends it, so it can be wrong. Absent for sessions',
+    examples: ['halyard-cli/1.4.0'],
+  }),
+  environment: Nullable.String({
+    description: 'Name of the environment. null if the event does not concern one',
+    examples: [null],
+  }),
+  project: Nullable.String({
+    description: 'Id of the project. null if the event does not concern one',
+    examples: ['default'],
+  }),
+  featureName: Nullable.String({
+    description: 'Name of the feature. null if the event does not concern one',
+    examples: ['checkout-v2'],
+  }),
   data: Nullable(
     Type.Object(
       {},
@@ -162,32 +149,28 @@ export const Event = SharedObject('Event', 'An event', {
     description: 'One line of Markdown. Names are escaped',
     examples: ['**alice** created flag **checkout-v2** in project **default**'],
   }),
-  parts: Type.Optional(
-    Type.Array(Ref(EventPart), {
-      description:
-        'The summary split into parts, so that names can be shown as links. The summary is the text of all parts, with ** around the bold ones and formatting escaped. Present if the request has `parts=true`, and in every delivery record',
-      examples: [
-        [
-          strongPart,
-          { text: ' created flag ' },
-          {
-            text: 'checkout-v2',
-            strong: true,
-            ref: { kind: 'feature', id: 'checkout-v2', project: 'default' },
-          },
-          { text: ' in project ', place: true },
-          { text: 'default', strong: true, place: true, ref: { kind: 'project', id: 'default' } },
-        ],
+  parts: Optional.Array(Ref(EventPart), {
+    description:
+      'The summary split into parts, so that names can be shown as links. The summary is the text of all parts, with ** around the bold ones and formatting escaped. Present if the request has `parts=true`, and in every delivery record',
+    examples: [
+      [
+        strongPart,
+        { text: ' created flag ' },
+        {
+          text: 'checkout-v2',
+          strong: true,
+          ref: { kind: 'feature', id: 'checkout-v2', project: 'default' },
+        },
+        { text: ' in project ', place: true },
+        { text: 'default', strong: true, place: true, ref: { kind: 'project', id: 'default' } },
       ],
-    }),
-  ),
-  comment: Type.Optional(
-    Type.String({
-      description:
-        'Reason for the change, from the Halyard-Comment request header. Absent if the caller gave none',
-      examples: ['Rollback of the spring sale, see INC-1234'],
-    }),
-  ),
+    ],
+  }),
+  comment: Optional.String({
+    description:
+      'Reason for the change, from the Halyard-Comment request header. Absent if the caller gave none',
+    examples: ['Rollback of the spring sale, see INC-1234'],
+  }),
   groupId: Type.String({
     description: 'Shared by all events of one change',
     examples: ['0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'],
@@ -203,12 +186,10 @@ export const Event = SharedObject('Event', 'An event', {
     }),
   ),
   ip: Type.Optional(
-    Nullable(
-      Type.String({
-        description: 'IP address of the caller. Only root admins see it',
-        examples: ['192.0.2.7'],
-      }),
-    ),
+    Nullable.String({
+      description: 'IP address of the caller. Only root admins see it',
+      examples: ['192.0.2.7'],
+    }),
   ),
 });
 export type Event = Static<typeof Event>;
@@ -222,37 +203,31 @@ export const EventSearchResult = SharedObject('EventSearchResult', {
       'Number of events that match the filters and that the caller can see. before and after do not change it',
     examples: [53],
   }),
-  totalIsLowerBound: Type.Optional(
-    Type.Boolean({
-      description:
-        'Whether there may be more matches than total, because checking every event for the string in query would have taken too long. next continues the search',
-    }),
-  ),
-  next: Type.Optional(
-    Type.Integer({
-      description: 'Value of before for the next page. Absent on the last page',
-      examples: [4211],
-    }),
-  ),
+  totalIsLowerBound: Optional.Boolean({
+    description:
+      'Whether there may be more matches than total, because checking every event for the string in query would have taken too long. next continues the search',
+  }),
+  next: Optional.Integer({
+    description: 'Value of before for the next page. Absent on the last page',
+    examples: [4211],
+  }),
 });
 
 const dayFilter = (description: string, example: string) =>
-  Type.Optional(Type.String({ description, pattern: DATE_PATTERN, examples: [example] }));
+  Optional.String({ description, pattern: DATE_PATTERN, examples: [example] });
 
 const idFilter = (description: string, example: string) =>
-  Type.Optional(Type.String({ description, pattern: '^-?[0-9]+$', maxLength: 17, examples: [example] }));
+  Optional.String({ description, pattern: '^-?[0-9]+$', maxLength: 17, examples: [example] });
 
 /** The event filters, which are the same in every operation that filters events. */
 export const eventFilters = {
-  query: Type.Optional(
-    Type.String({
-      title: 'EventTextFilter',
-      maxLength: MAX_TEXT_LENGTH,
-      description:
-        'String to find in the JSON of data, preData, tags or the comment: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to users. JSON punctuation and null match too.',
-      examples: ['flexibleRollout'],
-    }),
-  ),
+  query: Optional.String({
+    title: 'EventTextFilter',
+    maxLength: MAX_TEXT_LENGTH,
+    description:
+      'String to find in the JSON of data, preData, tags or the comment: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to users. JSON punctuation and null match too.',
+    examples: ['flexibleRollout'],
+  }),
   feature: Filter('EventFeatureFilter', 'By feature name', 'IS:checkout-v2'),
   project: Filter('EventProjectFilter', 'By project id', 'IS_ANY_OF:default,payments'),
   type: Filter(
@@ -284,14 +259,12 @@ export const eventCursor = {
 
 /** Callers opt in to the parts of events, because they make a page of 1,000 events 740 kB larger and take 1.7 ms. */
 export const eventParts = {
-  parts: Type.Optional(
-    Type.String({
-      enum: ['true', 'false'],
-      default: 'false',
-      description: 'true: each event has parts, its summary split into parts',
-      examples: ['true'],
-    }),
-  ),
+  parts: Optional.String({
+    enum: ['true', 'false'],
+    default: 'false',
+    description: 'true: each event has parts, its summary split into parts',
+    examples: ['true'],
+  }),
 };
 
 export const EventSearchQuery = SearchQuery({ ...eventFilters, ...eventCursor, ...eventParts, ...page });

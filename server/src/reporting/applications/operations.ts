@@ -1,6 +1,6 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
 import { page, SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Nothing, Optional } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -43,12 +43,11 @@ const appName = Type.String({
   examples: ['checkout'],
 });
 const params = Type.Object({ appName });
-const partOfName = Type.Optional(
-  Type.String({ description: 'Part of the name, case-insensitive', examples: ['check'] }),
-);
-const sortOrder = Type.Optional(
-  Type.String({ description: 'asc or desc', default: 'asc', examples: ['desc'] }),
-);
+const partOfName = Optional.String({
+  description: 'Part of the name, case-insensitive',
+  examples: ['check'],
+});
+const sortOrder = Optional.String({ description: 'asc or desc', default: 'asc', examples: ['desc'] });
 
 export const APPLICATIONS: OperationModule = {
   tag: 'Applications',
@@ -78,19 +77,15 @@ export const APPLICATIONS: OperationModule = {
       permission: 'NONE',
       query: SearchQuery({
         query: partOfName,
-        project: Type.Optional(
-          Type.String({
-            description: 'Only applications that requested a feature of this project',
-            examples: ['payments'],
-          }),
-        ),
-        sortBy: Type.Optional(
-          Type.String({
-            description: 'appName, createdAt or lastSeenAt',
-            default: 'appName',
-            examples: ['lastSeenAt'],
-          }),
-        ),
+        project: Optional.String({
+          description: 'Only applications that requested a feature of this project',
+          examples: ['payments'],
+        }),
+        sortBy: Optional.String({
+          description: 'appName, createdAt or lastSeenAt',
+          default: 'appName',
+          examples: ['lastSeenAt'],
+        }),
         sortOrder,
         ...page,
       }),
@@ -108,9 +103,7 @@ export const APPLICATIONS: OperationModule = {
       params: projectParams,
       query: SearchQuery({
         query: partOfName,
-        sortBy: Type.Optional(
-          Type.String({ description: 'appName', default: 'appName', examples: ['appName'] }),
-        ),
+        sortBy: Optional.String({ description: 'appName', default: 'appName', examples: ['appName'] }),
         sortOrder,
         ...page,
       }),
@@ -205,7 +198,7 @@ export const APPLICATIONS: OperationModule = {
         'Returns, for each API token, the applications with instances that last used it, if they were seen in the last two days. Unused tokens are omitted, as are applications that the caller cannot see.',
       permission: 'NONE',
       query: SearchQuery({
-        token: Type.Optional(Type.String({ description: 'Id of an API token', examples: ['12'] })),
+        token: Optional.String({ description: 'Id of an API token', examples: ['12'] }),
       }),
       output: jsonResponse('The tokens', ApiTokenUseList),
       read: async ({ db, actor }, { query }) => ({

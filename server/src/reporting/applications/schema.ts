@@ -20,9 +20,10 @@ const fields = {
   }),
 };
 
-const sdkVersion = Nullable(
-  Type.String({ description: 'Name and version of the SDK', examples: ['unleash-node-sdk:6.12.1'] }),
-);
+const sdkVersion = Nullable.String({
+  description: 'Name and version of the SDK',
+  examples: ['unleash-node-sdk:6.12.1'],
+});
 
 export const ApplicationUsage = SharedObject('ApplicationUsage', {
   project: Type.String({ description: 'Id of the project', examples: ['payments'] }),

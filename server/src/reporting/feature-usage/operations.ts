@@ -6,7 +6,7 @@ import {
   parseSearch,
   SearchQuery,
 } from '@halyard/plane/platform/http/input/filter.ts';
-import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Optional } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { featureName, projectParams } from '../../platform/http/params.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
@@ -63,15 +63,13 @@ export const FEATURE_USAGE: OperationModule = {
       permission: 'NONE',
       params,
       query: SearchQuery({
-        hoursBack: Type.Optional(
-          Type.Integer({
-            description: `Hours to go back, 1 to ${MAX_HOURS_BACK}`,
-            minimum: 1,
-            maximum: MAX_HOURS_BACK,
-            default: MAX_HOURS_BY_HOUR,
-            examples: [24],
-          }),
-        ),
+        hoursBack: Optional.Integer({
+          description: `Hours to go back, 1 to ${MAX_HOURS_BACK}`,
+          minimum: 1,
+          maximum: MAX_HOURS_BACK,
+          default: MAX_HOURS_BY_HOUR,
+          examples: [24],
+        }),
       }),
       output: jsonResponse('The counts', RawFeatureUsage),
       read: async ({ db }, { params: { featureName }, query }) => {
@@ -93,15 +91,13 @@ export const FEATURE_USAGE: OperationModule = {
       permission: 'NONE',
       params: projectParams,
       query: SearchQuery({
-        days: Type.Optional(
-          Type.Integer({
-            description: 'Days to go back, 1 to 366',
-            minimum: 1,
-            maximum: 366,
-            default: 30,
-            examples: [7],
-          }),
-        ),
+        days: Optional.Integer({
+          description: 'Days to go back, 1 to 366',
+          minimum: 1,
+          maximum: 366,
+          default: 30,
+          examples: [7],
+        }),
         ...page,
       }),
       output: jsonResponse('The usage', ProjectUsage),

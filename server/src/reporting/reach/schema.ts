@@ -1,5 +1,5 @@
 import { page, SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
-import { Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { Nullable, Optional, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const MAX_WAIT_SECONDS = 60;
@@ -53,18 +53,14 @@ export const MissingInstance = SharedObject(
   'MissingInstance',
   'An instance that has not presented a change',
   {
-    application: Nullable(
-      Type.String({
-        description: 'Name of the application; null: it uses only projects that you cannot read',
-        examples: ['checkout'],
-      }),
-    ),
-    instance: Nullable(
-      Type.String({
-        description: 'Id of the instance; null: its application is not shown',
-        examples: ['checkout-7f9c-1'],
-      }),
-    ),
+    application: Nullable.String({
+      description: 'Name of the application; null: it uses only projects that you cannot read',
+      examples: ['checkout'],
+    }),
+    instance: Nullable.String({
+      description: 'Id of the instance; null: its application is not shown',
+      examples: ['checkout-7f9c-1'],
+    }),
     environment,
     revision: count(
       'Revision up to which the instance has all changes; 0: it has presented none of the current history',
@@ -94,13 +90,11 @@ export const EventReach = SharedObject('EventReach', 'How far the change behind 
 export type EventReach = Static<typeof EventReach>;
 
 export const ReachQuery = SearchQuery({
-  wait: Type.Optional(
-    Type.Integer({
-      description: `Seconds to wait until the change is live everywhere, 1 to ${MAX_WAIT_SECONDS}. Without it, the server responds immediately`,
-      minimum: 1,
-      maximum: MAX_WAIT_SECONDS,
-      examples: [30],
-    }),
-  ),
+  wait: Optional.Integer({
+    description: `Seconds to wait until the change is live everywhere, 1 to ${MAX_WAIT_SECONDS}. Without it, the server responds immediately`,
+    minimum: 1,
+    maximum: MAX_WAIT_SECONDS,
+    examples: [30],
+  }),
   ...page,
 });

@@ -1,4 +1,4 @@
-import { Named, NamedObject } from '@halyard/plane/platform/http/schema.ts';
+import { Named, NamedObject, Optional } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const OPERATORS = [
@@ -41,25 +41,21 @@ export const ConstraintInput = NamedObject(
       description:
         'IN, NOT_IN, STR_* and IN_CIDR compare the field with values; all other operators compare it with value',
     }),
-    caseInsensitive: Type.Optional(
-      Type.Boolean({ description: 'Whether STR_* and REGEX ignore case; false by default' }),
-    ),
-    inverted: Type.Optional(Type.Boolean({ description: 'Negates the result; false by default' })),
-    values: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-        maxItems: 1_000,
-        description:
-          'For IN, NOT_IN and STR_*: the field must match one of these values. For IN_CIDR: IPv4 or IPv6 addresses, or ranges such as 10.0.0.0/8.',
-        examples: [['7', '11']],
-      }),
-    ),
-    value: Type.Optional(
-      Type.String({
-        maxLength: 256,
-        description: 'For the other operators: a number, date, semantic version or pattern in RE2 syntax',
-        examples: ['1.4.0'],
-      }),
-    ),
+    caseInsensitive: Optional.Boolean({
+      description: 'Whether STR_* and REGEX ignore case; false by default',
+    }),
+    inverted: Optional.Boolean({ description: 'Negates the result; false by default' }),
+    values: Optional.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: 1_000,
+      description:
+        'For IN, NOT_IN and STR_*: the field must match one of these values. For IN_CIDR: IPv4 or IPv6 addresses, or ranges such as 10.0.0.0/8.',
+      examples: [['7', '11']],
+    }),
+    value: Optional.String({
+      maxLength: 256,
+      description: 'For the other operators: a number, date, semantic version or pattern in RE2 syntax',
+      examples: ['1.4.0'],
+    }),
   },
   {
     description: 'A condition on a context field',

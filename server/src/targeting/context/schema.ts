@@ -2,6 +2,7 @@ import {
   Named,
   NamedObject,
   Nullable,
+  Optional,
   Ref,
   SharedObject,
   Timestamp,
@@ -15,13 +16,11 @@ const name = UrlName({
   description: 'Name of the field in the context that applications send',
   examples: ['country'],
 });
-const description = Nullable(
-  Type.String({
-    description: 'Description of the context field',
-    maxLength: 250,
-    examples: ['Country of the user'],
-  }),
-);
+const description = Nullable.String({
+  description: 'Description of the context field',
+  maxLength: 250,
+  examples: ['Country of the user'],
+});
 const stickiness = Type.Boolean({
   description: 'Whether gradual rollouts and variants can use the field for stickiness',
   examples: [false],
@@ -34,9 +33,7 @@ const sortOrder = Type.Integer({
 });
 const legalValue = NamedObject('LegalValue', {
   value: Type.String({ description: 'The legal value', minLength: 1, maxLength: 100, examples: ['NO'] }),
-  description: Type.Optional(
-    Type.String({ description: 'What the value means', maxLength: 100, examples: ['Norway'] }),
-  ),
+  description: Optional.String({ description: 'What the value means', maxLength: 100, examples: ['Norway'] }),
 });
 const legalValues = Type.Array(legalValue, {
   maxItems: MAX_LEGAL_VALUES,
@@ -55,12 +52,10 @@ export const ContextField = SharedObject('ContextField', {
   legalValues: Type.Array(Ref(LegalValue), {
     description: 'Values that constraints on the field may use. An empty list allows every value.',
   }),
-  project: Nullable(
-    Type.String({
-      description: 'The project that may use the field; null: all projects',
-      examples: ['payments'],
-    }),
-  ),
+  project: Nullable.String({
+    description: 'The project that may use the field; null: all projects',
+    examples: ['payments'],
+  }),
   createdAt: Timestamp('When the field was created'),
   usedInFeatures: Type.Integer({
     description:

@@ -10,20 +10,16 @@ const name = Type.String({
   description: 'Unique in the instance',
   examples: ['beta-users'],
 });
-const description = Nullable(
-  Type.String({
-    description: 'Which users the segment describes',
-    maxLength: 500,
-    examples: ['Users in the beta program'],
-  }),
-);
-const project = Nullable(
-  Type.String({
-    maxLength: 100,
-    description: 'The project that may use the segment; null: all projects',
-    examples: ['payments'],
-  }),
-);
+const description = Nullable.String({
+  description: 'Which users the segment describes',
+  maxLength: 500,
+  examples: ['Users in the beta program'],
+});
+const project = Nullable.String({
+  maxLength: 100,
+  description: 'The project that may use the segment; null: all projects',
+  examples: ['payments'],
+});
 const constraints = Type.Array(ConstraintInput, {
   maxItems: 100,
   description:

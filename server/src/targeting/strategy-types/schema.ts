@@ -1,4 +1,11 @@
-import { NamedObject, Nullable, Ref, SharedObject, UrlName } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  UrlName,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
@@ -18,7 +25,7 @@ const description = Type.String({
 
 export const StrategyType = SharedObject('StrategyType', 'A strategy type', {
   name: Type.String({ description: 'Name of the strategy type', examples: ['byCountry'] }),
-  displayName: Nullable(Type.String({ description: 'Name shown to users; null: the same as name' })),
+  displayName: Nullable.String({ description: 'Name shown to users; null: the same as name' }),
   description,
   editable: Type.Boolean({ description: 'false: the type is built in' }),
   deprecated: Type.Boolean({ description: 'true: new strategies should not use the type' }),
@@ -50,14 +57,12 @@ const parameters = Type.Array(
       examples: ['countries'],
     }),
     type: parameterType,
-    description: Type.Optional(
-      Type.String({
-        description: 'Purpose of the parameter',
-        maxLength: 1_000,
-        examples: ['Country codes, separated by commas'],
-      }),
-    ),
-    required: Type.Optional(Type.Boolean({ description: 'false by default' })),
+    description: Optional.String({
+      description: 'Purpose of the parameter',
+      maxLength: 1_000,
+      examples: ['Country codes, separated by commas'],
+    }),
+    required: Optional.Boolean({ description: 'false by default' }),
   }),
   { maxItems: 100, description: 'Parameters that a strategy of the type takes. Names must be unique.' },
 );

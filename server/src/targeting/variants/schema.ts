@@ -1,4 +1,11 @@
-import { Named, NamedObject, Ref, SharedObject, UrlName } from '@halyard/plane/platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Optional,
+  Ref,
+  SharedObject,
+  UrlName,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const name = UrlName({ description: 'Name of the variant', examples: ['blue'] });
@@ -48,14 +55,12 @@ const strategyVariant = { name, weight, weightType, payload: Type.Optional(paylo
 /** The variant of a strategy in a request body. */
 export const StrategyVariantInput = NamedObject('NewStrategyVariant', 'A variant of a strategy', {
   ...strategyVariant,
-  stickiness: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'Used only if the strategy has no stickiness parameter. Default: default',
-      examples: ['default'],
-    }),
-  ),
+  stickiness: Optional.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Used only if the strategy has no stickiness parameter. Default: default',
+    examples: ['default'],
+  }),
 });
 export const StrategyVariantInputs = Type.Array(StrategyVariantInput, { maxItems: 100 });
 export type StrategyVariantInputs = Static<typeof StrategyVariantInputs>;

@@ -1,5 +1,12 @@
 import { page, SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
-import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  NamedObject,
+  Nullable,
+  Optional,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { RULES, type RuleName } from '../rules/rules.ts';
 import { Snooze } from '../snoozes/schema.ts';
@@ -23,14 +30,14 @@ const remedy = Type.String({
 
 const Evidence = NamedObject('HealthEvidence', 'What the finding is based on', {
   since: Nullable(Timestamp('When the finding began; null if unknown')),
-  type: Type.Optional(Type.String({ description: 'Type of the feature', examples: ['release'] })),
+  type: Optional.String({ description: 'Type of the feature', examples: ['release'] }),
   createdAt: Timestamp('When the feature or segment was created'),
   ageDays: Type.Integer({
     description: 'Full days since the feature or segment was created',
     examples: [120],
   }),
   lifetimeDays: Type.Optional(
-    Nullable(Type.Integer({ description: 'Lifetime of the feature type in days; null: unlimited' })),
+    Nullable.Integer({ description: 'Lifetime of the feature type in days; null: unlimited' }),
   ),
   lastSeenAt: Type.Optional(Nullable(Timestamp('When an SDK last requested the feature; null: never'))),
   environments: Type.Array(
@@ -54,30 +61,25 @@ const Evidence = NamedObject('HealthEvidence', 'What the finding is based on', {
       by: Type.String({ description: 'Who changed the feature', examples: ['alice'] }),
     }),
   ),
-  unreadable: Type.Optional(
-    Type.Array(
-      NamedObject('HealthEvidenceString', {
-        environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
-        segment: Nullable(
-          Type.String({
-            description: 'Name of the segment with the string; null: the strategy itself',
-            examples: ['beta-users'],
-          }),
-        ),
-        string: Type.String({ description: 'The first 100 characters', examples: ['C:\\'] }),
+  unreadable: Optional.Array(
+    NamedObject('HealthEvidenceString', {
+      environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+      segment: Nullable.String({
+        description: 'Name of the segment with the string; null: the strategy itself',
+        examples: ['beta-users'],
       }),
-      { description: 'Up to 10 strings that some SDKs cannot read' },
-    ),
+      string: Type.String({ description: 'The first 100 characters', examples: ['C:\\'] }),
+    }),
+    { description: 'Up to 10 strings that some SDKs cannot read' },
   ),
-  violations: Type.Optional(
-    Type.Array(Type.String(), { description: 'Rules that the imported feature violates' }),
-  ),
-  archivedParents: Type.Optional(
-    Type.Array(Type.String(), { description: 'Archived features that the feature depends on' }),
-  ),
-  clonedFrom: Type.Optional(
-    Type.String({ description: 'Source that the copy is still identical to', examples: ['checkout'] }),
-  ),
+  violations: Optional.Array(Type.String(), { description: 'Rules that the imported feature violates' }),
+  archivedParents: Optional.Array(Type.String(), {
+    description: 'Archived features that the feature depends on',
+  }),
+  clonedFrom: Optional.String({
+    description: 'Source that the copy is still identical to',
+    examples: ['checkout'],
+  }),
   result: Type.Optional(
     Type.Unsafe<'enabled' | 'disabled'>({
       type: 'string',
@@ -87,31 +89,25 @@ const Evidence = NamedObject('HealthEvidence', 'What the finding is based on', {
     }),
   ),
   variant: Type.Optional(
-    Nullable(
-      Type.String({
-        description: 'The variant of every evaluation in production; null: none was reported',
-        examples: ['blue'],
-      }),
-    ),
-  ),
-  applications: Type.Optional(
-    Type.Array(
-      NamedObject('HealthEvidenceApplication', {
-        name: Type.String({ description: 'Name of the application', examples: ['checkout'] }),
-        environments: Type.Array(Type.String(), {
-          description: 'Environments where the application requested the feature',
-          examples: [['production']],
-        }),
-        lastSeenAt: Timestamp('When the application last requested the feature, to the hour'),
-      }),
-      { description: 'Up to 100 applications that requested the feature after it was archived' },
-    ),
-  ),
-  references: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'Up to 10 features that are archived, or use the segment only in disabled strategies',
+    Nullable.String({
+      description: 'The variant of every evaluation in production; null: none was reported',
+      examples: ['blue'],
     }),
   ),
+  applications: Optional.Array(
+    NamedObject('HealthEvidenceApplication', {
+      name: Type.String({ description: 'Name of the application', examples: ['checkout'] }),
+      environments: Type.Array(Type.String(), {
+        description: 'Environments where the application requested the feature',
+        examples: [['production']],
+      }),
+      lastSeenAt: Timestamp('When the application last requested the feature, to the hour'),
+    }),
+    { description: 'Up to 100 applications that requested the feature after it was archived' },
+  ),
+  references: Optional.Array(Type.String(), {
+    description: 'Up to 10 features that are archived, or use the segment only in disabled strategies',
+  }),
 });
 
 export const Finding = SharedObject('HealthFinding', 'A finding', {
@@ -120,12 +116,10 @@ export const Finding = SharedObject('HealthFinding', 'A finding', {
     examples: ['past-lifetime:checkout-v2'],
   }),
   rule: ruleName,
-  feature: Nullable(
-    Type.String({
-      description: 'Name of the feature that the finding is about',
-      examples: ['checkout-v2'],
-    }),
-  ),
+  feature: Nullable.String({
+    description: 'Name of the feature that the finding is about',
+    examples: ['checkout-v2'],
+  }),
   segment: Type.Unsafe<{ id: number; name: string } | null>({
     title: 'HealthFindingSegment',
     type: ['object', 'null'],
@@ -166,11 +160,9 @@ export const ProjectHealth = SharedObject('ProjectHealth', {
     ),
   }),
   debtBudget: NamedObject('DebtBudget', 'The debt budget of the project', {
-    limit: Nullable(
-      Type.Integer({
-        description: 'Maximum number of stale and potentially stale features; null: no limit',
-      }),
-    ),
+    limit: Nullable.Integer({
+      description: 'Maximum number of stale and potentially stale features; null: no limit',
+    }),
     used: count('Stale and potentially stale features'),
     exceeded: Type.Boolean({ description: 'Whether the server rejects new features' }),
   }),
@@ -197,23 +189,17 @@ export const ProjectHealth = SharedObject('ProjectHealth', {
 export type ProjectHealth = Static<typeof ProjectHealth>;
 
 export const HealthQuery = SearchQuery({
-  rule: Type.Optional(
-    Type.String({
-      description: 'IS: one rule, or IS_ANY_OF: several rules',
-      examples: ['IS_ANY_OF:stale,past-lifetime'],
-    }),
-  ),
-  feature: Type.Optional(
-    Type.String({
-      description: 'IS: one feature, or IS_ANY_OF: several features',
-      examples: ['IS:checkout-v2'],
-    }),
-  ),
-  snoozed: Type.Optional(
-    Type.String({
-      description: 'false (default): findings that are not snoozed; true: snoozed findings; all: both',
-      examples: ['false'],
-    }),
-  ),
+  rule: Optional.String({
+    description: 'IS: one rule, or IS_ANY_OF: several rules',
+    examples: ['IS_ANY_OF:stale,past-lifetime'],
+  }),
+  feature: Optional.String({
+    description: 'IS: one feature, or IS_ANY_OF: several features',
+    examples: ['IS:checkout-v2'],
+  }),
+  snoozed: Optional.String({
+    description: 'false (default): findings that are not snoozed; true: snoozed findings; all: both',
+    examples: ['false'],
+  }),
   ...page,
 });

@@ -1,5 +1,5 @@
 import { SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
-import { NamedObject, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Optional, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
@@ -31,16 +31,12 @@ export const HealthHistory = SharedObject('HealthHistory', {
 export type HealthHistory = Static<typeof HealthHistory>;
 
 export const HistoryQuery = SearchQuery({
-  from: Type.Optional(
-    Type.String({
-      description: 'First day, UTC; by default 29 days before the last day',
-      examples: ['2026-10-17'],
-    }),
-  ),
-  to: Type.Optional(
-    Type.String({
-      description: 'Last day, UTC; today by default. A later day counts as today.',
-      examples: ['2026-11-15'],
-    }),
-  ),
+  from: Optional.String({
+    description: 'First day, UTC; by default 29 days before the last day',
+    examples: ['2026-10-17'],
+  }),
+  to: Optional.String({
+    description: 'Last day, UTC; today by default. A later day counts as today.',
+    examples: ['2026-11-15'],
+  }),
 });
