@@ -227,9 +227,8 @@ export async function findProjectAccess(
   environment: string | null,
 ): Promise<ProjectAccess | undefined> {
   const { rows } = await sql<ProjectAccess>`
-    select ${PREPARED} ${accessColumns(actor, permissions, environment)} from projects where projects.id = ${project}`.execute(
-    db,
-  );
+    select ${PREPARED} ${accessColumns(actor, permissions, environment)} from projects
+    where projects.id = ${project}`.execute(db);
   return rows[0];
 }
 
@@ -242,9 +241,8 @@ export async function findFeatureAccess(
 ): Promise<(ProjectAccess & { project: string }) | undefined> {
   const { rows } = await sql<ProjectAccess & { project: string }>`
     select ${PREPARED} projects.id as project, ${accessColumns(actor, permissions, null)}
-    from features join projects on projects.id = features.project where features.name = ${featureName}`.execute(
-    db,
-  );
+    from features join projects on projects.id = features.project
+    where features.name = ${featureName}`.execute(db);
   return rows[0];
 }
 
@@ -258,9 +256,8 @@ export async function listEnvironmentsWithoutPermission(
 ): Promise<string[]> {
   const { rows } = await sql<{ environment: string }>`
     select environment from unnest(${environments}::text[]) as given (environment)
-    where not ${isPermitted(actor, sql`${project}`, [permission], sql`given.environment`)} order by environment`.execute(
-    db,
-  );
+    where not ${isPermitted(actor, sql`${project}`, [permission], sql`given.environment`)}
+    order by environment`.execute(db);
   return rows.map(row => row.environment);
 }
 
@@ -322,9 +319,8 @@ function isReadableByOwner({ isAdmin, userId, scope }: ProjectReader) {
 /** Returns the given projects that the actor can read. */
 export async function listReadableProjects(db: Reader, actor: Actor, projects: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}`.execute(
-    db,
-  );
+    select projects.id from projects
+    where projects.id = any(${projects}) and ${isReadable(actor)}`.execute(db);
   return rows.map(row => row.id);
 }
 
@@ -338,9 +334,8 @@ export async function listReadableProjectsByUser(
   const { rows } = await sql<{ userId: number; project: string }>`
     select reader.id as "userId", projects.id as project
     from unnest(${userIds}::integer[]) as reader (id)
-      join projects on projects.id = any(${projects}) and (${isReadable(reader)} or reader.id in (${ADMINS}))`.execute(
-    db,
-  );
+      join projects on projects.id = any(${projects})
+        and (${isReadable(reader)} or reader.id in (${ADMINS}))`.execute(db);
   return rows;
 }
 

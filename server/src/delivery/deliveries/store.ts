@@ -11,9 +11,8 @@ import { type DeliveryProgress, describeState } from './describe-state.ts';
 export async function listHours(db: Reader, integration: number, since: string): Promise<HourCounts[]> {
   const { rows } = await sql<HourCounts>`
     select hour, delivered, delivered_first as "deliveredFirst", failed, retried, durations
-    from integration_hours where integration_id = ${integration} and hour >= ${since} order by hour`.execute(
-    db,
-  );
+    from integration_hours where integration_id = ${integration} and hour >= ${since}
+    order by hour`.execute(db);
   return rows;
 }
 
@@ -23,9 +22,8 @@ export type OpenCounts = { pending: number; retrying: number };
 export async function countOpenDeliveries(db: Reader, integration: number): Promise<OpenCounts> {
   const { rows } = await sql<OpenCounts>`
     select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'retrying') as retrying
-    from integration_deliveries where integration_id = ${integration} and state in ('pending', 'retrying')`.execute(
-    db,
-  );
+    from integration_deliveries
+    where integration_id = ${integration} and state in ('pending', 'retrying')`.execute(db);
   return rows[0] ?? { pending: 0, retrying: 0 };
 }
 

@@ -33,18 +33,14 @@ export async function findIntegration(db: Reader, id: number): Promise<Integrati
 }
 
 export async function lockIntegration(tx: Tx, id: number): Promise<IntegrationRow | undefined> {
-  const { rows } =
-    await sql<IntegrationRow>`select ${INTEGRATION_COLUMNS} from integrations where id = ${id} for update`.execute(
-      tx,
-    );
+  const { rows } = await sql<IntegrationRow>`
+    select ${INTEGRATION_COLUMNS} from integrations where id = ${id} for update`.execute(tx);
   return rows[0];
 }
 
 export async function listIntegrationsById(db: Reader, ids: number[]): Promise<IntegrationRow[]> {
-  const { rows } =
-    await sql<IntegrationRow>`select ${INTEGRATION_COLUMNS} from integrations where id = any(${ids}::integer[])`.execute(
-      db,
-    );
+  const { rows } = await sql<IntegrationRow>`
+    select ${INTEGRATION_COLUMNS} from integrations where id = any(${ids}::integer[])`.execute(db);
   return rows;
 }
 
@@ -124,9 +120,8 @@ const setEnabled = (enabled: boolean) => sql`
 
 export async function updateEnabled(tx: Tx, id: number, enabled: boolean): Promise<IntegrationRow> {
   const { rows } = await sql<IntegrationRow>`
-    update integrations set ${setEnabled(enabled)} where id = ${id} returning ${INTEGRATION_COLUMNS}`.execute(
-    tx,
-  );
+    update integrations set ${setEnabled(enabled)} where id = ${id}
+    returning ${INTEGRATION_COLUMNS}`.execute(tx);
   const [row] = rows;
   if (!row) throw new Error(`Integration ${id} vanished while it was locked`);
   return row;
@@ -186,10 +181,8 @@ export async function deleteIntegration(tx: Tx, id: number): Promise<void> {
 
 /** Locks all integrations, for the command that rotates the encryption key. */
 export async function lockAllIntegrations(tx: Tx): Promise<IntegrationRow[]> {
-  const { rows } =
-    await sql<IntegrationRow>`select ${INTEGRATION_COLUMNS} from integrations order by id for update`.execute(
-      tx,
-    );
+  const { rows } = await sql<IntegrationRow>`
+    select ${INTEGRATION_COLUMNS} from integrations order by id for update`.execute(tx);
   return rows;
 }
 

@@ -152,9 +152,8 @@ export async function addToHours(
       failed = hours.failed + excluded.failed, retried = hours.retried + excluded.retried,
       durations = array(
         select coalesce(was, 0) + coalesce(added, 0)
-        from unnest(hours.durations, excluded.durations) with ordinality as pair (was, added, place) order by place)`.execute(
-    tx,
-  );
+        from unnest(hours.durations, excluded.durations) with ordinality as pair (was, added, place)
+        order by place)`.execute(tx);
 }
 
 /** Deletes counts that no statistic shows: older than 31 days, or from deleted integrations. */

@@ -75,9 +75,8 @@ export async function insertEnvironments(tx: Tx, names: string[], variants: Vari
 /** Returns the source of each feature that is a copy. */
 export async function listOrigins(db: Reader, names: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; origin: string }>`
-    select name, cloned_from as origin from features where name = any(${names}) and cloned_from is not null`.execute(
-    db,
-  );
+    select name, cloned_from as origin from features
+    where name = any(${names}) and cloned_from is not null`.execute(db);
   return new Map(rows.map(row => [row.name, row.origin]));
 }
 

@@ -43,9 +43,8 @@ export async function upsertDependencies(tx: Tx, rows: (Dependency & { child: st
     insert into feature_dependencies (child, parent, enabled, variants)
     select child, feature, enabled, variants from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (
       child text, feature text, enabled boolean, variants jsonb)
-    on conflict (child, parent) do update set enabled = excluded.enabled, variants = excluded.variants`.execute(
-    tx,
-  );
+    on conflict (child, parent) do update
+    set enabled = excluded.enabled, variants = excluded.variants`.execute(tx);
 }
 
 export async function deleteDependency(tx: Tx, child: string, parent: string): Promise<void> {

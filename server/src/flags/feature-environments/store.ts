@@ -271,9 +271,8 @@ export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<vo
       from given join feature_strategies as source on source.id = "copyOf"
     )
     insert into feature_strategy_segments (strategy_id, segment_id)
-    select given.id, segment_id from given join feature_strategy_segments on strategy_id = "copyOf"`.execute(
-    tx,
-  );
+    select given.id, segment_id from given
+    join feature_strategy_segments on strategy_id = "copyOf"`.execute(tx);
 }
 
 /** Replaces any number of strategies and their segments in one statement. */
@@ -318,8 +317,7 @@ export async function findFeatureOfStrategy(
 ): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`
     select features.name from feature_strategies join features on features.name = feature_name
-    where feature_strategies.id = ${strategyId} and environment = ${environment} and project = ${project}`.execute(
-    db,
-  );
+    where feature_strategies.id = ${strategyId} and environment = ${environment}
+      and project = ${project}`.execute(db);
   return rows[0]?.name;
 }

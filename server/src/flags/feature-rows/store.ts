@@ -21,9 +21,8 @@ const withoutNull = ({ description, ...row }: Row): FeatureRow => ({
  */
 export async function lockRows(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {
   const { rows } = await sql<Row>`
-    select ${ROW} from features where name = any(${names}) and project = ${project} order by name for update`.execute(
-    tx,
-  );
+    select ${ROW} from features where name = any(${names}) and project = ${project}
+    order by name for update`.execute(tx);
   return rows.map(withoutNull);
 }
 

@@ -20,9 +20,8 @@ export async function listFeatureTypes(db: Reader): Promise<FeatureType[]> {
 }
 
 export async function findFeatureType(db: Reader, id: string): Promise<FeatureType | undefined> {
-  const { rows } = await sql<FeatureType>`select ${FEATURE_TYPE} from feature_types where id = ${id}`.execute(
-    db,
-  );
+  const { rows } = await sql<FeatureType>`
+    select ${FEATURE_TYPE} from feature_types where id = ${id}`.execute(db);
   return rows[0];
 }
 

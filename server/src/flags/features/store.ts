@@ -49,9 +49,8 @@ export async function findTargetProject(db: Reader, id: string): Promise<TargetP
  */
 export async function countActiveInInstance(tx: Tx): Promise<number> {
   const { rows } = await sql<{ features: number; rows: number }>`
-    select coalesce(sum(features), 0)::integer as features, count(*) as rows from active_feature_counts`.execute(
-    tx,
-  );
+    select coalesce(sum(features), 0)::integer as features, count(*) as rows
+    from active_feature_counts`.execute(tx);
   const [counts = { features: 0, rows: 0 }] = rows;
   if (counts.rows > MAX_COUNT_ROWS) await mergeCounts(tx);
   return counts.features;
@@ -117,9 +116,8 @@ export async function lockProjectsForMove(
   targetProject: string,
 ): Promise<void> {
   await sql`
-    select from projects where id = any(${[sourceProject, targetProject]}) order by id for no key update`.execute(
-    tx,
-  );
+    select from projects where id = any(${[sourceProject, targetProject]})
+    order by id for no key update`.execute(tx);
 }
 
 /**

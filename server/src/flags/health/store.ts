@@ -92,9 +92,8 @@ export async function findReportParts(
         where project_id = projects.id
       ), '[]') as environments,
       ${selectStats(now)} as stats, to_jsonb(counts) as counts
-    from projects cross join ${selectCounts(project, now)} as counts where projects.id = ${project}`.execute(
-    db,
-  );
+    from projects cross join ${selectCounts(project, now)} as counts
+    where projects.id = ${project}`.execute(db);
   return rows[0];
 }
 
@@ -141,9 +140,8 @@ export async function findStatusParts(
           group by day
         ) as activity
       ), '[]') as "activityCountByDate"
-    from projects cross join ${selectCounts(project, now)} as counts where projects.id = ${project}`.execute(
-    db,
-  );
+    from projects cross join ${selectCounts(project, now)} as counts
+    where projects.id = ${project}`.execute(db);
   return rows[0];
 }
 
@@ -174,9 +172,8 @@ export async function findInsightsParts(
           select *, row_number() over (order by at desc, name) as newest from ${LEAD_TIMES} as activated
         ) as activated
       ) as "leadTime"
-    from projects cross join ${selectCounts(project, now)} as counts where projects.id = ${project}`.execute(
-    db,
-  );
+    from projects cross join ${selectCounts(project, now)} as counts
+    where projects.id = ${project}`.execute(db);
   return rows[0];
 }
 

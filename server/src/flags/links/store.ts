@@ -13,9 +13,8 @@ export const LINKS: FeaturePart = {
 
 export async function listLinks(db: Reader, featureName: string): Promise<FeatureLink[]> {
   const { rows } = await sql<{ links: FeatureLink[] }>`
-    select (${selectPart(LINKS, 'few')})::jsonb as links from features where name = ${featureName}`.execute(
-    db,
-  );
+    select (${selectPart(LINKS, 'few')})::jsonb as links from features
+    where name = ${featureName}`.execute(db);
   return rows[0]?.links ?? [];
 }
 

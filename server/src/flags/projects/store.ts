@@ -110,9 +110,8 @@ export async function findOverview(
 export async function lockProject(tx: Tx, id: string): Promise<ProjectState | undefined> {
   await sql`select from projects where id = ${id} for update`.execute(tx);
   const { rows } = await sql<ProjectState>`
-    select projects.id, ${SETTINGS}, ${ENVIRONMENTS} as environments from projects where id = ${id}`.execute(
-    tx,
-  );
+    select projects.id, ${SETTINGS}, ${ENVIRONMENTS} as environments from projects
+    where id = ${id}`.execute(tx);
   return rows[0];
 }
 

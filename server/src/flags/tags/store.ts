@@ -151,9 +151,8 @@ export async function insertFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<voi
 export async function deleteFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<void> {
   await sql`
     delete from feature_tags using ${recordset(rows)}
-    where feature_name = "featureName" and feature_tags.type = given.type and feature_tags.value = given.value`.execute(
-    tx,
-  );
+    where feature_name = "featureName" and feature_tags.type = given.type
+      and feature_tags.value = given.value`.execute(tx);
 }
 
 const recordset = (rows: FeatureTag[]) => sql`

@@ -20,9 +20,8 @@ export type ImportMark = { key: string; digest: string; problems: string[]; envi
 
 export async function findMarks(db: Reader, kind: string, keys: string[]): Promise<Map<string, ImportMark>> {
   const { rows } = await sql<ImportMark>`
-    select key, digest, problems, environments from imported where kind = ${kind} and key = any(${keys})`.execute(
-    db,
-  );
+    select key, digest, problems, environments from imported
+    where kind = ${kind} and key = any(${keys})`.execute(db);
   return new Map(rows.map(row => [row.key, row]));
 }
 
@@ -35,9 +34,8 @@ export async function upsertMarks(tx: Tx, kind: string, marks: ImportMark[]): Pr
     order by key
     on conflict (kind, key) do update set digest = excluded.digest, problems = excluded.problems,
       environments = excluded.environments, imported_at = now()
-    where (imported.digest, imported.problems) is distinct from (excluded.digest, excluded.problems)`.execute(
-    tx,
-  );
+    where (imported.digest, imported.problems)
+      is distinct from (excluded.digest, excluded.problems)`.execute(tx);
 }
 
 export async function deleteMarks(tx: Tx, kind: string, keys: string[]): Promise<void> {

@@ -149,9 +149,8 @@ export async function listGroupRoles(
   const { rows } = await sql<{ groupId: number; roleId: number }>`
     select group_id as "groupId", role_id as "roleId" from group_roles
     where group_id = any(${groupIds}) and project = ${project}
-    union select id, root_role_id from groups where id = any(${groupIds}) and root_role_id is not null`.execute(
-    db,
-  );
+    union select id, root_role_id from groups
+    where id = any(${groupIds}) and root_role_id is not null`.execute(db);
   return rows;
 }
 

@@ -65,9 +65,8 @@ export async function lockToken(
 ): Promise<ApiToken | undefined> {
   const { rows } = await sql<ApiToken>`
     select ${TOKEN} from api_tokens
-    where ${isToken(key)} and revoked_at is null and ${matches} and ${isVisibleToken(actor)} for update`.execute(
-    tx,
-  );
+    where ${isToken(key)} and revoked_at is null and ${matches} and ${isVisibleToken(actor)}
+    for update`.execute(tx);
   return rows[0];
 }
 
@@ -159,24 +158,21 @@ export async function lockProjectTokens(tx: Tx, project: string): Promise<ApiTok
     select from api_tokens where id in (select token_id from api_token_projects where project_id = ${project})
     order by id for update`.execute(tx);
   const { rows } = await sql<ApiToken>`
-    select ${TOKEN} from api_tokens where revoked_at is null and ${isForProject(project)} order by id`.execute(
-    tx,
-  );
+    select ${TOKEN} from api_tokens where revoked_at is null and ${isForProject(project)}
+    order by id`.execute(tx);
   return rows;
 }
 
 export async function markAllRevoked(tx: Tx, ids: number[]): Promise<void> {
   await sql`
-    update api_tokens set revoked_at = now(), sealed_secret = null, readable_by = null where id = any(${ids})`.execute(
-    tx,
-  );
+    update api_tokens set revoked_at = now(), sealed_secret = null, readable_by = null
+    where id = any(${ids})`.execute(tx);
 }
 
 /** Removes the project from the tokens, which keep their other projects. */
 export async function unbindFromProject(tx: Tx, project: string, ids: number[]): Promise<void> {
-  await sql`delete from api_token_projects where project_id = ${project} and token_id = any(${ids})`.execute(
-    tx,
-  );
+  await sql`
+    delete from api_token_projects where project_id = ${project} and token_id = any(${ids})`.execute(tx);
 }
 
 /**
@@ -222,7 +218,6 @@ export async function deleteAccountSecrets(tx: Tx, account: number): Promise<voi
   // The tokens are locked in key order, as everywhere else, so that transactions cannot deadlock.
   await sql`select from api_tokens where readable_by = ${account} order by id for update`.execute(tx);
   await sql`
-    update api_tokens set sealed_secret = null, readable_by = null where readable_by = ${account}`.execute(
-    tx,
-  );
+    update api_tokens set sealed_secret = null, readable_by = null
+    where readable_by = ${account}`.execute(tx);
 }

@@ -157,9 +157,8 @@ export async function decideDevice(tx: Tx, userCode: string, tokenId: number | n
   const { numAffectedRows = 0n } = await sql`
     update device_codes
     set token_id = ${tokenId}, denied_at = case when ${tokenId}::integer is null then now() end
-    where user_code = ${userCode} and expires_at > now() and denied_at is null and token_id is null`.execute(
-    tx,
-  );
+    where user_code = ${userCode} and expires_at > now() and denied_at is null
+      and token_id is null`.execute(tx);
   return numAffectedRows > 0n;
 }
 

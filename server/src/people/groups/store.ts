@@ -166,9 +166,8 @@ export async function insertSyncedMemberships(
 ): Promise<void> {
   await sql`
     insert into group_users (group_id, user_id, created_by, from_sso)
-    select unnest(${groupIds}::integer[]), ${userId}::integer, ${createdBy}, true on conflict do nothing`.execute(
-    tx,
-  );
+    select unnest(${groupIds}::integer[]), ${userId}::integer, ${createdBy}, true
+    on conflict do nothing`.execute(tx);
 }
 
 export async function deleteSyncedMemberships(tx: Tx, userId: number, groupIds: number[]): Promise<void> {

@@ -29,9 +29,8 @@ export async function listSignupTokens(db: Reader): Promise<SignupToken[]> {
 }
 
 export async function findSignupToken(db: Reader, key: SignupTokenKey): Promise<SignupToken | undefined> {
-  const { rows } = await sql<SignupToken>`select ${TOKEN} from signup_tokens where ${hasKey(key)}`.execute(
-    db,
-  );
+  const { rows } = await sql<SignupToken>`
+    select ${TOKEN} from signup_tokens where ${hasKey(key)}`.execute(db);
   return rows[0];
 }
 

@@ -19,9 +19,8 @@ const HELD_ROLE_FIELDS = sql`
 
 export async function listProjectRoles(db: Reader): Promise<Role[]> {
   const { rows } = await sql<Role>`
-    select id, type, name, description from roles where type in ('project', 'custom') order by id`.execute(
-    db,
-  );
+    select id, type, name, description from roles where type in ('project', 'custom')
+    order by id`.execute(db);
   return rows;
 }
 

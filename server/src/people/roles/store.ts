@@ -177,8 +177,7 @@ export async function listEnvironmentNames(db: Reader): Promise<string[]> {
 export async function lockExistingRoles(tx: Tx, ids: number[], scope: 'root' | 'project'): Promise<number[]> {
   const types = scope === 'root' ? ['root', 'root-custom'] : ['project', 'custom'];
   const { rows } = await sql<{ id: number }>`
-    select id from roles where id = any(${ids}) and type = any(${types}) order by id for key share`.execute(
-    tx,
-  );
+    select id from roles where id = any(${ids}) and type = any(${types})
+    order by id for key share`.execute(tx);
   return rows.map(row => row.id);
 }

@@ -86,8 +86,7 @@ export async function markAccountDeleted(tx: Tx, id: number): Promise<void> {
 
 export async function listRootRoles(db: Reader): Promise<Role[]> {
   const { rows } = await sql<Role>`
-    select id, type, name, description from roles where type in ('root', 'root-custom') order by id`.execute(
-    db,
-  );
+    select id, type, name, description from roles where type in ('root', 'root-custom')
+    order by id`.execute(db);
   return rows;
 }

@@ -35,9 +35,8 @@ export async function findBlockedSeconds(
 ): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select ${SECONDS_LEFT} as seconds from login_failures
-    where scope = 'address' and key = ${networkCounterKey(network)} and ends_at > now() and failures >= ${max}`.execute(
-    db,
-  );
+    where scope = 'address' and key = ${networkCounterKey(network)} and ends_at > now()
+      and failures >= ${max}`.execute(db);
   return rows[0]?.seconds;
 }
 
@@ -86,9 +85,8 @@ export async function findIdentity(db: Reader, key: IdentityKey): Promise<KnownI
 export async function deleteOtherIdentities(tx: Tx, userId: number, key: IdentityKey): Promise<void> {
   await sql`
     delete from sso_identities
-    where user_id = ${userId} and (issuer, client_id, subject) <> (${key.issuer}, ${key.clientId}, ${key.subject})`.execute(
-    tx,
-  );
+    where user_id = ${userId}
+      and (issuer, client_id, subject) <> (${key.issuer}, ${key.clientId}, ${key.subject})`.execute(tx);
 }
 
 /** Finds the user with this email address, and whether an identity of the same provider is already linked to the user. */

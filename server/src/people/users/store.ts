@@ -44,9 +44,8 @@ export async function isRootAdmin(db: Reader, id: number): Promise<boolean> {
 }
 
 export async function findUser(db: Reader, id: number): Promise<User | undefined> {
-  const { rows } = await sql<User>`select ${USER} from users where users.id = ${id} and ${IS_USER}`.execute(
-    db,
-  );
+  const { rows } = await sql<User>`
+    select ${USER} from users where users.id = ${id} and ${IS_USER}`.execute(db);
   return rows[0];
 }
 
@@ -182,9 +181,8 @@ export async function listRootRoles(db: Reader): Promise<HeldRole[]> {
 export async function findRootRole(db: Reader, role: number | string): Promise<number | undefined> {
   const matches = typeof role === 'number' ? sql`id = ${role}` : sql`name = ${role}`;
   const { rows } = await sql<{ id: number }>`
-    select id from roles where type in ('root', 'root-custom') and ${matches} order by type, id limit 1`.execute(
-    db,
-  );
+    select id from roles where type in ('root', 'root-custom') and ${matches} order by type, id
+    limit 1`.execute(db);
   return rows[0]?.id;
 }
 

@@ -71,8 +71,7 @@ async function listBatch(
 /** Returns the lowest id of a log, or undefined if the log is empty. */
 export async function findLowestId(db: Reader, log: Log): Promise<number | undefined> {
   const ids = log === 'own' ? sql`id > 0` : sql`id < 0`;
-  const { rows } = await sql<{ id: number | null }>`select min(id) as id from events where ${ids}`.execute(
-    db,
-  );
+  const { rows } = await sql<{ id: number | null }>`
+    select min(id) as id from events where ${ids}`.execute(db);
   return rows[0]?.id ?? undefined;
 }

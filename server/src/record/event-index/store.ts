@@ -96,16 +96,14 @@ export async function startGeneration(tx: Tx, part: IndexPart): Promise<void> {
 /** Locks the progress of a part and returns the number of indexed chunks, or undefined while another process holds the lock. */
 export async function lockProgress(tx: Tx, part: IndexPart, log: Log = 'own'): Promise<number | undefined> {
   const { rows } = await sql<{ chunks: number }>`
-    select chunks from event_index_progress where part = ${STORED_NAMES[log][part]} for update skip locked`.execute(
-    tx,
-  );
+    select chunks from event_index_progress
+    where part = ${STORED_NAMES[log][part]} for update skip locked`.execute(tx);
   return rows[0]?.chunks;
 }
 
 export async function updateProgress(tx: Tx, part: IndexPart, log: Log, chunks: number): Promise<void> {
-  await sql`update event_index_progress set chunks = ${chunks} where part = ${STORED_NAMES[log][part]}`.execute(
-    tx,
-  );
+  await sql`
+    update event_index_progress set chunks = ${chunks} where part = ${STORED_NAMES[log][part]}`.execute(tx);
 }
 
 /** Returns the highest id below which no further event can be added to a log. */

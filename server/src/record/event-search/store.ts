@@ -26,9 +26,8 @@ export async function findMatching(
 ): Promise<{ total: number; ids: number[] }> {
   const { rows } = await sql<{ total: number; ids: number[] }>`
     with ${pageAndTotal(search, splitByVisibility(actor, search, first, end))}
-    select counted.total, array(select id::float8 from page order by id desc) as ids from counted`.execute(
-    db,
-  );
+    select counted.total, array(select id::float8 from page order by id desc) as ids
+    from counted`.execute(db);
   return rows[0] ?? { total: 0, ids: [] };
 }
 
@@ -52,9 +51,8 @@ export async function listUnsearchable(
 ): Promise<number[]> {
   if (!canBeOwn(actor, filters)) return [];
   const { rows } = await sql<{ id: number }>`
-    select id from events where ${isOwn(actor, {})} and not ${listsOnlyReadableProjects(actor)} and id < ${beforeId}`.execute(
-    db,
-  );
+    select id from events
+    where ${isOwn(actor, {})} and not ${listsOnlyReadableProjects(actor)} and id < ${beforeId}`.execute(db);
   return rows.map(({ id }) => id);
 }
 

@@ -23,8 +23,7 @@ export async function hasImportedEvents(db: Reader): Promise<boolean> {
 
 /** Returns the highest id of the imported events. */
 export async function findLastImported(db: Reader): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number | null }>`select max(id) as id from events where id < 0`.execute(
-    db,
-  );
+  const { rows } = await sql<{ id: number | null }>`
+    select max(id) as id from events where id < 0`.execute(db);
   return rows[0]?.id ?? undefined;
 }

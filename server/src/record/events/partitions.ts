@@ -8,9 +8,8 @@ const PARTITIONS_AHEAD = 1;
 
 /** Creates the current partition and the next one if they are missing. Returns the names of the new partitions. */
 export async function extendPartitions(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ lastId: number }>`select last_value as "lastId" from events_id_seq`.execute(
-    db,
-  );
+  const { rows } = await sql<{ lastId: number }>`
+    select last_value as "lastId" from events_id_seq`.execute(db);
   const current = Math.floor((rows[0]?.lastId ?? 0) / IDS_PER_PARTITION);
   const addedPartitions: string[] = [];
   for (let number = current; number <= current + PARTITIONS_AHEAD; number++) {
@@ -37,9 +36,8 @@ export async function countEventIdsLeft(db: Reader): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     select max(substring(pg_get_expr(relpartbound, oid) from 'TO \\(''?(\\d+)''?\\)')::bigint)
       - 1 - (select last_value from events_id_seq) as left
-    from pg_class where oid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)`.execute(
-    db,
-  );
+    from pg_class
+    where oid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)`.execute(db);
   return rows[0]?.left ?? 0;
 }
 
@@ -51,9 +49,8 @@ async function addPartition(db: Db, name: string, firstId: number, endId: number
       present: boolean;
     }>`select to_regclass(${name}) is not null as present`.execute(tx);
     if (rows[0]?.present) return false;
-    await sql`create table ${sql.id(name)} (like events including defaults including constraints)`.execute(
-      tx,
-    );
+    await sql`
+      create table ${sql.id(name)} (like events including defaults including constraints)`.execute(tx);
     await sql`alter table events attach partition ${sql.id(name)}
       for values from (${sql.lit(firstId)}) to (${sql.lit(endId)})`.execute(tx);
     await sql`create trigger events_not_truncated before truncate on ${sql.id(name)}

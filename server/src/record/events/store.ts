@@ -153,9 +153,8 @@ export async function listEventsBetween(
   limit: number,
 ): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`
-    select ${EVENT_COLUMNS} from events where id > ${afterId} and id <= ${lastId} order by id limit ${limit}`.execute(
-    db,
-  );
+    select ${EVENT_COLUMNS} from events where id > ${afterId} and id <= ${lastId} order by id
+    limit ${limit}`.execute(db);
   return rows;
 }
 

@@ -38,8 +38,7 @@ export async function readWatermark(db: Reader): Promise<number> {
 /** Returns the highest id that was assigned to an event, whether or not its transaction has ended. */
 export async function readLastAssigned(db: Reader): Promise<number> {
   const { rows } = await sql<{ assigned: number }>`
-    select case when is_called then last_value else last_value - 1 end as assigned from events_id_seq`.execute(
-    db,
-  );
+    select case when is_called then last_value else last_value - 1 end as assigned
+    from events_id_seq`.execute(db);
   return rows[0]?.assigned ?? 0;
 }

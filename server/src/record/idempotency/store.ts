@@ -40,9 +40,8 @@ export async function insertClaim(
         ends_at = case when old.ends_at > now() then old.ends_at else excluded.ends_at end
       returning keys, ends_at
     )
-    select keys, ceil(extract(epoch from ends_at - now()))::integer as "secondsLeft" from counted`.execute(
-    db,
-  );
+    select keys, ceil(extract(epoch from ends_at - now()))::integer as "secondsLeft"
+    from counted`.execute(db);
   return rows[0];
 }
 

@@ -28,9 +28,8 @@ const MAX_APPLICATIONS_PER_TOKEN = 10;
 export async function listUnannounced(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${names}::text[]) as given (name)
-    where not exists (select from applications where applications.name = given.name) order by name`.execute(
-    db,
-  );
+    where not exists (select from applications where applications.name = given.name)
+    order by name`.execute(db);
   return rows.map(row => row.name);
 }
 
@@ -148,9 +147,8 @@ export async function upsertInstances(db: Db, instances: SeenInstance[]): Promis
         is_frontend = excluded.is_frontend, token_id = excluded.token_id
       where kept.seen_at < excluded.seen_at - interval '1 minute'
         or kept.token_id is distinct from excluded.token_id
-        or excluded.sdk_version is distinct from coalesce(kept.sdk_version, excluded.sdk_version)`.execute(
-    db,
-  );
+        or excluded.sdk_version
+          is distinct from coalesce(kept.sdk_version, excluded.sdk_version)`.execute(db);
   await sql`
     update applications set strategies = coalesce(fresh.strategies, applications.strategies),
       created_at = least(applications.created_at, fresh.seen_at)

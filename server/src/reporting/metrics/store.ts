@@ -163,9 +163,8 @@ export async function countUnknownFlags(db: Reader, tokens: number[]): Promise<Q
   const { rows } = await sql<QuotaUsage>`
     select token_id as token, count(*) as "inAll",
       count(*) filter (where created_at > now() - interval '1 hour') as "lastHour"
-    from unknown_flags where token_id = any(${tokens}) and token_id is not null group by token_id`.execute(
-    db,
-  );
+    from unknown_flags where token_id = any(${tokens}) and token_id is not null
+    group by token_id`.execute(db);
   return rows;
 }
 

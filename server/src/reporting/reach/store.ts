@@ -24,9 +24,8 @@ export async function recordHeartbeat(db: Db, server: string, isIgnoring: boolea
 /** Records that the process has ended. From then on, any other process can decide that an instance is silent. */
 export async function markEnded(db: Db, server: string): Promise<void> {
   await sql`
-    update reach_servers set seen_at = now() - interval '1 minute', stopped_at = now() where id = ${server}`.execute(
-    db,
-  );
+    update reach_servers set seen_at = now() - interval '1 minute', stopped_at = now()
+    where id = ${server}`.execute(db);
 }
 
 /**

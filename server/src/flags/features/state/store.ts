@@ -105,9 +105,8 @@ export async function listFeatures(
 ): Promise<Feature[]> {
   const condition = sql`name = any(${names}) and project = ${project}`;
   const { rows } = await sql<{ feature: string }>`
-    select ${PREPARED} feature from (${selectViews(actor, condition, 'few')}) as found order by name`.execute(
-    db,
-  );
+    select ${PREPARED} feature from (${selectViews(actor, condition, 'few')}) as found
+    order by name`.execute(db);
   return rows.map(({ feature }) => JSON.parse(feature));
 }
 

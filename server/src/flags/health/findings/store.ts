@@ -106,8 +106,7 @@ export async function findHealthParts(
           left join feature_types on feature_types.id = subject.type left join segments on segments.id = segment
           left join health_snoozes as snooze on snooze.id = snooze_id
       ), '[]') as findings
-    from projects cross join ${selectCounts(project, now)} as counts where projects.id = ${project}`.execute(
-    db,
-  );
+    from projects cross join ${selectCounts(project, now)} as counts
+    where projects.id = ${project}`.execute(db);
   return rows[0];
 }

@@ -32,9 +32,8 @@ const isAbout = ({ feature, segment }: Subject) =>
 
 export async function findSnooze(db: Reader, rule: RuleName, subject: Subject): Promise<Snooze | undefined> {
   const { rows } = await sql<{ snooze: Snooze }>`
-    select ${SNOOZE} as snooze from health_snoozes as snooze where rule = ${rule} and ${isAbout(subject)}`.execute(
-    db,
-  );
+    select ${SNOOZE} as snooze from health_snoozes as snooze
+    where rule = ${rule} and ${isAbout(subject)}`.execute(db);
   return rows[0]?.snooze;
 }
 

@@ -247,9 +247,8 @@ async function write(db: Db, events: UnleashEvent[], creators: Creators): Promis
         from unnest(${toColumn(({ project }) => project)}::text[], ${toColumn(({ createdAt }) => createdAt)}::timestamptz[]) as given (project, day)
         group by project
       ) as changed
-      where project_health_days.project = changed.project and day >= (first_day at time zone 'UTC')::date`.execute(
-      tx,
-    );
+      where project_health_days.project = changed.project
+        and day >= (first_day at time zone 'UTC')::date`.execute(tx);
     return rows[0]?.created ?? 0;
   });
 }

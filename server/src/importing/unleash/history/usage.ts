@@ -93,9 +93,8 @@ async function countWrites(db: Reader, counts: DayCount[]): Promise<WriteCounts>
       left join metric_environments on metric_environments.name = given.environment
       left join applications on applications.name = ${APPLICATION}
       left join metric_days as kept on feature_id = metric_features.id and environment_id = metric_environments.id
-        and application_id = applications.id and kept.day = given.day and kept.variant = given.variant`.execute(
-    db,
-  );
+        and application_id = applications.id and kept.day = given.day
+        and kept.variant = given.variant`.execute(db);
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0 };
 }
 

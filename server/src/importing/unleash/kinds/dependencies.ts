@@ -69,9 +69,8 @@ export const DEPENDENCIES: Kind<Dependency> = {
       from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (
         child text, parent text, enabled boolean, variants jsonb)
       order by child, parent
-      on conflict (child, parent) do update set enabled = excluded.enabled, variants = excluded.variants`.execute(
-      tx,
-    );
+      on conflict (child, parent) do update
+      set enabled = excluded.enabled, variants = excluded.variants`.execute(tx);
   },
   event: state => ({
     type: 'feature-dependency-added',

@@ -146,9 +146,8 @@ export const FEATURES: Kind<FeatureState> = {
         "featureName" text, environment text, enabled boolean, variants jsonb)
       order by 1, 2
       on conflict (feature_name, environment) do update set enabled = excluded.enabled, variants = excluded.variants
-      where (feature_environments.enabled, feature_environments.variants) is distinct from (excluded.enabled, excluded.variants)`.execute(
-      tx,
-    );
+      where (feature_environments.enabled, feature_environments.variants)
+        is distinct from (excluded.enabled, excluded.variants)`.execute(tx);
     await writeStrategies(tx, names, strategies);
     await sql`
       delete from feature_tags where feature_name = any(${names}) and (feature_name, type || ':' || value) not in (
@@ -183,9 +182,8 @@ export const FEATURES: Kind<FeatureState> = {
   }),
   remove: {
     async write(tx, keys) {
-      await sql`delete from feature_dependencies where parent = any(${keys}) or child = any(${keys})`.execute(
-        tx,
-      );
+      await sql`
+        delete from feature_dependencies where parent = any(${keys}) or child = any(${keys})`.execute(tx);
       await sql`delete from features where name = any(${keys})`.execute(tx);
     },
     event: stateBefore => ({

@@ -215,9 +215,8 @@ export const USERS: Kind<User> = {
       select lower(coalesce(email, username)) as key, kind, name, username, email, (
           select roles.name from user_roles join roles on roles.id = role_id
           where user_id = users.id and project is null) as "rootRole"
-      from users where deleted_at is null and lower(coalesce(email, username)) = any(${keys}) order by id`.execute(
-      db,
-    );
+      from users where deleted_at is null and lower(coalesce(email, username)) = any(${keys})
+      order by id`.execute(db);
     return new Map(rows.map(({ key, ...state }) => [key, state]));
   },
   async write(tx, items) {

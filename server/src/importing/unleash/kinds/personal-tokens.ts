@@ -65,9 +65,8 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
     const { rows } = await sql<PersonalToken>`
       select encode(hash, 'hex') as hash, lower(coalesce(email, username)) as user, expires_at as "expiresAt"
       from personal_access_tokens join users on users.id = user_id
-      where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[]) order by personal_access_tokens.id`.execute(
-      db,
-    );
+      where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[])
+      order by personal_access_tokens.id`.execute(db);
     return new Map(rows.map(row => [row.hash, row]));
   },
   async write(tx, items) {

@@ -34,9 +34,8 @@ export const FEATURE_TYPES: Kind<FeatureType> = {
   rowsToLock: keys => sql`feature_types where id = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<FeatureType>`
-      select id, lifetime_days as "lifetimeDays" from feature_types where id = any(${keys}) order by id`.execute(
-      db,
-    );
+      select id, lifetime_days as "lifetimeDays" from feature_types where id = any(${keys})
+      order by id`.execute(db);
     return new Map(rows.map(row => [row.id, row]));
   },
   async write(tx, items) {
@@ -87,9 +86,8 @@ export const TAG_TYPES: Kind<TagType> = {
   rowsToLock: keys => sql`tag_types where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<TagType>`
-      select name, description, icon, color from tag_types where name = any(${keys}) order by name`.execute(
-      db,
-    );
+      select name, description, icon, color from tag_types where name = any(${keys})
+      order by name`.execute(db);
     return new Map(rows.map(row => [row.name, row]));
   },
   async write(tx, items) {
@@ -99,9 +97,8 @@ export const TAG_TYPES: Kind<TagType> = {
       from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (
         name text, description text, icon text, color text, "createdAt" timestamptz)
       order by name
-      on conflict (name) do update set description = excluded.description, icon = excluded.icon, color = excluded.color`.execute(
-      tx,
-    );
+      on conflict (name) do update
+      set description = excluded.description, icon = excluded.icon, color = excluded.color`.execute(tx);
   },
   event: (state, stateBefore) => ({ type: 'tag-type-import', data: state, preData: stateBefore ?? null }),
 };
@@ -125,9 +122,8 @@ export const TAGS: Kind<Tag> = {
   },
   async find(db, keys) {
     const { rows } = await sql<Tag>`
-      select type, value from tags where type || ':' || value = any(${keys}) order by type, value`.execute(
-      db,
-    );
+      select type, value from tags where type || ':' || value = any(${keys})
+      order by type, value`.execute(db);
     return new Map(rows.map(row => [tagKey(row), row]));
   },
   async write(tx, items) {

@@ -27,9 +27,8 @@ export async function deleteOtherKeys(tx: Tx, key: number): Promise<void> {
 /** Folds case in PostgreSQL, because the index and searches must fold it in the same way. */
 export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`
-    select fold_case(text) as text from unnest(${texts}::text[]) with ordinality as form (text, n) order by n`.execute(
-    db,
-  );
+    select fold_case(text) as text from unnest(${texts}::text[]) with ordinality as form (text, n)
+    order by n`.execute(db);
   return rows.map(row => row.text);
 }
 
@@ -204,9 +203,8 @@ export async function listLikelyLarge(
 
 export async function findFoldedText(db: Reader, id: number): Promise<string | undefined> {
   const { rows } = await sql<{ text: string }>`
-    select fold_case(event_text(data, pre_data, tags, comment)) as text from events where id = ${id}`.execute(
-    db,
-  );
+    select fold_case(event_text(data, pre_data, tags, comment)) as text from events
+    where id = ${id}`.execute(db);
   return rows[0]?.text;
 }
 
