@@ -1,12 +1,6 @@
 import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import {
-  jsonResponse,
-  Nothing,
-  Optional,
-  PathBigId,
-  PathEventId,
-} from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Optional, PathBigId, PathEventId } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { hintAboutUnknownType } from '../../record/events/unknown-type.ts';
@@ -183,7 +177,6 @@ export const DELIVERIES: OperationModule = {
         'For ordered integrations with whenExhausted: block. Skips an exhausted delivery and continues with the next event.',
       permission: ['ADMIN'],
       params: recordParams,
-      output: Nothing,
       rejects: [400, 409],
       events: ['integration-delivery-skipped'],
       run: (current, { params: { id, eventId } }) => skipBlocking(current, Number(id), Number(eventId)),
@@ -223,7 +216,6 @@ export const DELIVERIES: OperationModule = {
         'Records an event that is delivered only to this integration, regardless of its filters and even while it is disabled. The delivery record shows the result.',
       permission: ['UPDATE_ADDON'],
       params,
-      output: Nothing,
       status: 202,
       rejects: [400],
       events: ['integration-tested'],

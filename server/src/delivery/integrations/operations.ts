@@ -1,5 +1,5 @@
 import { badData, notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { makeCanRead, presentEventTo } from '../../record/events/present.ts';
 import { readLastAssigned } from '../../record/events/tail.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -133,7 +133,6 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         description: 'Validates the body of a new integration. Nothing is stored or sent.',
         permission: ['CREATE_ADDON', 'UPDATE_ADDON'],
         body: IntegrationInput,
-        output: Nothing,
         status: 204,
         checks: [
           ({ body }) => findIntegrationViolations(body, targets, undefined),
@@ -199,7 +198,6 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         description: 'Deletes an integration and its delivery records. Open deliveries are not sent.',
         permission: ['DELETE_ADDON'],
         params,
-        output: Nothing,
         rejects: [400],
         events: ['addon-config-deleted'],
         precondition: ({ params: { id } }) => requireUnchanged(versioned, Number(id)),

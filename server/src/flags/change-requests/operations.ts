@@ -1,4 +1,4 @@
-import { Nothing, Ref } from '@halyard/plane/platform/http/schema.ts';
+import { Ref } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { projectEnvironmentParams, projectParams } from '../../platform/http/params.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
@@ -33,7 +33,6 @@ export const CHANGE_REQUESTS: OperationModule = {
       permission: ['UPDATE_PROJECT', 'PROJECT_CHANGE_REQUEST_WRITE'],
       params: projectEnvironmentParams,
       body: ChangeRequestConfigInput,
-      output: Nothing,
       status: 204,
       read: ({ db }, { params: { projectId, environment }, body }) =>
         setChangeRequestConfig(db, projectId, environment, body),

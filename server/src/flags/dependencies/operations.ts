@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { featureName, featureParams, projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -25,7 +25,6 @@ export const DEPENDENCIES: OperationModule = {
       permission: ['UPDATE_FEATURE_DEPENDENCY'],
       params: featureParams,
       body: NewDependency,
-      output: Nothing,
       events: ['feature-dependency-added'],
       run: (current, { params: { projectId, featureName }, body }) =>
         addDependency(current, projectId, featureName, body),
@@ -37,7 +36,6 @@ export const DEPENDENCIES: OperationModule = {
       description: 'Removes one parent of a feature.',
       permission: ['UPDATE_FEATURE_DEPENDENCY'],
       params: Type.Object({ projectId, featureName, parent }),
-      output: Nothing,
       events: ['feature-dependency-removed'],
       run: (current, { params: { projectId, featureName, parent } }) =>
         removeDependency(current, projectId, featureName, parent),
@@ -49,7 +47,6 @@ export const DEPENDENCIES: OperationModule = {
       description: 'Removes all parents of a feature.',
       permission: ['UPDATE_FEATURE_DEPENDENCY'],
       params: featureParams,
-      output: Nothing,
       events: ['feature-dependencies-removed'],
       run: (current, { params: { projectId, featureName } }) =>
         removeDependencies(current, projectId, featureName),

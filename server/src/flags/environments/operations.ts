@@ -1,5 +1,5 @@
 import { ENVIRONMENT_HINT, nameExists, notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
@@ -72,7 +72,6 @@ export const ENVIRONMENTS: OperationModule = {
       description: 'Checks whether an environment with this name could be created. Changes nothing.',
       permission: ['ADMIN'],
       body: EnvironmentNameCheck,
-      output: Nothing,
       rejects: [409],
       read: async ({ db }, { body: { name } }) => {
         if (await isNameTaken(db, name)) throw nameExists(`Environment "${name}"`);
@@ -86,7 +85,6 @@ export const ENVIRONMENTS: OperationModule = {
         'Sets the sort order of the given environments. If one of them does not exist, none of them changes.',
       permission: ['ADMIN'],
       body: SortOrders,
-      output: Nothing,
       events: ['environment-updated'],
       run: (current, { body }) => sortEnvironments(current, body),
     }),
@@ -112,7 +110,6 @@ export const ENVIRONMENTS: OperationModule = {
         'Permanently deletes an environment, with the strategies and variants of all features in it. The server rejects the request with 403, and lists every reason, if a feature is enabled in the environment, an active API token belongs to it, a project has no other environment, or the environment is protected or the last one.',
       permission: ['ADMIN'],
       params,
-      output: Nothing,
       events: ['environment-deleted', 'project-environment-removed', 'role-updated'],
       precondition: ({ params: { environment } }) => requireUnchanged(DELETED_ENVIRONMENT, environment),
       run: (current, { params: { environment } }) => removeEnvironment(current, environment),
@@ -124,7 +121,6 @@ export const ENVIRONMENTS: OperationModule = {
       description: 'Enables an environment, so that new projects get it by default.',
       permission: ['ADMIN'],
       params,
-      output: Nothing,
       status: 204,
       events: ['environment-updated'],
       precondition: ({ params: { environment } }) => requireUnchanged(VERSIONED_ENVIRONMENT, environment),
@@ -138,7 +134,6 @@ export const ENVIRONMENTS: OperationModule = {
         'Disables an environment, so that new projects no longer get it by default. Projects that have it keep it, and SDKs are not affected.',
       permission: ['ADMIN'],
       params,
-      output: Nothing,
       status: 204,
       events: ['environment-updated'],
       precondition: ({ params: { environment } }) => requireUnchanged(VERSIONED_ENVIRONMENT, environment),

@@ -1,5 +1,5 @@
 import { ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { projectEnvironmentParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { requireUnchanged } from '../../record/versioned.ts';
@@ -62,7 +62,6 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       permission: ['UPDATE_PROJECT'],
       params: projectParams,
       body: EnvironmentChoice,
-      output: Nothing,
       rejects: [409],
       events: ['project-environment-added'],
       run: (current, { params: { projectId }, body }) =>
@@ -76,7 +75,6 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
         'Removes an environment from a project, with the strategies and variants of its features in the environment. The server rejects the request with 403 while a feature of the project is enabled in the environment, or if it is the only environment of the project.',
       permission: ['UPDATE_PROJECT'],
       params: projectEnvironmentParams,
-      output: Nothing,
       events: ['project-environment-removed'],
       run: (current, { params: { projectId, environment } }) =>
         removeEnvironmentFromProject(current, projectId, environment),

@@ -1,5 +1,4 @@
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { featureParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';
 import { setFeatureFavorite, setProjectFavorite } from './favorite.ts';
@@ -20,7 +19,6 @@ export const FAVORITES: OperationModule = {
       permission: 'NONE',
       cost: COST.personal,
       params: featureParams,
-      output: Nothing,
       rejects: [409],
       events: ['feature-favorited'],
       run: (current, { params: { projectId, featureName } }) =>
@@ -35,7 +33,6 @@ export const FAVORITES: OperationModule = {
       permission: 'NONE',
       cost: COST.personal,
       params: featureParams,
-      output: Nothing,
       rejects: [409],
       events: ['feature-unfavorited'],
       run: (current, { params: { projectId, featureName } }) =>
@@ -50,7 +47,6 @@ export const FAVORITES: OperationModule = {
       permission: 'NONE',
       cost: COST.personal,
       params: projectParams,
-      output: Nothing,
       rejects: [409],
       events: ['project-favorited'],
       run: (current, { params: { projectId } }) => setProjectFavorite(current, projectId, true),
@@ -64,7 +60,6 @@ export const FAVORITES: OperationModule = {
       permission: 'NONE',
       cost: COST.personal,
       params: projectParams,
-      output: Nothing,
       rejects: [409],
       events: ['project-unfavorited'],
       run: (current, { params: { projectId } }) => setProjectFavorite(current, projectId, false),

@@ -1,5 +1,5 @@
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { featureEnvironmentParams, projectEnvironmentParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
@@ -55,7 +55,6 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
       cost: COST.bulk,
       params: projectEnvironmentParams,
       body: FeatureNames,
-      output: Nothing,
       events: ['feature-strategy-add', 'feature-environment-enabled'],
       run: (current, { params: { projectId, environment }, body }) =>
         toggleFeatures(current, projectId, environment, requireUniqueNames(body.features), true),
@@ -83,7 +82,6 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
       cost: COST.bulk,
       params: projectEnvironmentParams,
       body: FeatureNames,
-      output: Nothing,
       events: ['feature-environment-disabled'],
       run: (current, { params: { projectId, environment }, body }) =>
         toggleFeatures(current, projectId, environment, requireUniqueNames(body.features), false),

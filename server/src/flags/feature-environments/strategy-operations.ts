@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing, Ref } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { environment, featureEnvironmentParams, featureName, projectId } from '../../platform/http/params.ts';
@@ -105,7 +105,6 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
         permission: ['UPDATE_FEATURE_STRATEGY'],
         params: featureEnvironmentParams,
         body: StrategyOrder,
-        output: Nothing,
         events: ['strategy-order-changed'],
         precondition: ({ params }) => listUnchanged(toFeatureEnvironmentKey(params)),
         run: (current, { params, body }) => orderStrategies(current, toFeatureEnvironmentKey(params), body),
@@ -165,7 +164,6 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
         description: 'Deletes a strategy. Deleting the last enabled strategy also disables the feature.',
         permission: ['DELETE_FEATURE_STRATEGY'],
         params: strategyParams,
-        output: Nothing,
         events: ['feature-strategy-remove', 'feature-environment-disabled'],
         precondition: ({ params }) =>
           strategyUnchanged(toFeatureEnvironmentKey(params), params.strategyId.toLowerCase()),

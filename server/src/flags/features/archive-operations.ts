@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { featureName, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -22,7 +22,6 @@ export const ARCHIVE: OperationModule = {
       description: 'Deletes an archived feature permanently. Its name can be used again.',
       permission: ['DELETE_FEATURE'],
       params,
-      output: Nothing,
       events: ['feature-deleted'],
       run: (current, { params: { featureName } }, { projectOfFeature }) =>
         removeFeatures(current, projectOfFeature, [featureName]),
@@ -35,7 +34,6 @@ export const ARCHIVE: OperationModule = {
         'Revives a feature. It is disabled in every environment and has no parents. The limits of the project and the instance apply.',
       permission: ['UPDATE_FEATURE'],
       params,
-      output: Nothing,
       events: ['feature-revived', 'feature-environment-disabled'],
       run: (current, { params: { featureName } }, { projectOfFeature, limits }) =>
         reviveFeatures(current, projectOfFeature, [featureName], limits.features),

@@ -1,6 +1,6 @@
 import { rejectForAll } from '@halyard/plane/platform/errors.ts';
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { featureParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -114,7 +114,6 @@ export const FEATURES: OperationModule = {
         'Archives a feature. It can be revived. Its name stays reserved, and its dependencies are removed. A feature that is the parent of another active feature cannot be archived.',
       permission: ['DELETE_FEATURE'],
       params: featureParams,
-      output: Nothing,
       status: 202,
       events: ['feature-dependencies-removed', 'feature-archived'],
       precondition: ({ params: { projectId, featureName } }) => featureUnchanged(projectId, featureName),
@@ -131,7 +130,6 @@ export const FEATURES: OperationModule = {
       cost: COST.bulk,
       params: projectParams,
       body: FeatureNames,
-      output: Nothing,
       status: 202,
       events: ['feature-dependencies-removed', 'feature-archived'],
       run: (current, { params: { projectId }, body }) =>
@@ -147,7 +145,6 @@ export const FEATURES: OperationModule = {
       cost: COST.bulk,
       params: projectParams,
       body: FeatureNames,
-      output: Nothing,
       events: ['feature-revived', 'feature-environment-disabled'],
       run: (current, { params: { projectId }, body }, { limits }) =>
         reviveFeatures(current, projectId, requireUniqueNames(body.features), limits.features),
@@ -161,7 +158,6 @@ export const FEATURES: OperationModule = {
       cost: COST.bulk,
       params: projectParams,
       body: FeatureNames,
-      output: Nothing,
       events: ['feature-deleted'],
       run: (current, { params: { projectId }, body }) =>
         removeFeatures(current, projectId, requireUniqueNames(body.features)),
@@ -175,7 +171,6 @@ export const FEATURES: OperationModule = {
       cost: COST.bulk,
       params: projectParams,
       body: StaleFeatures,
-      output: Nothing,
       status: 202,
       events: ['feature-stale-on', 'feature-stale-off'],
       run: (current, { params: { projectId }, body: { features, stale } }) =>
@@ -190,7 +185,6 @@ export const FEATURES: OperationModule = {
       permission: ['MOVE_FEATURE_TOGGLE'],
       params: featureParams,
       body: FeatureMove,
-      output: Nothing,
       events: ['feature-project-change'],
       run: (current, { params: { projectId, featureName }, body }) =>
         moveFeature(current, projectId, featureName, body.newProjectId),
@@ -202,7 +196,6 @@ export const FEATURES: OperationModule = {
       description: 'Returns 200 if the name is valid and no active or archived feature has it.',
       permission: 'NONE',
       body: FeatureNameCheck,
-      output: Nothing,
       rejects: [409],
       read: async ({ db, actor }, { body: { name } }) =>
         rejectForAll('The name', await findTakenNameErrors(db, actor, [name])),

@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -104,7 +104,6 @@ export const PROJECT_HEALTH: OperationModule = {
       description: 'Ends the snooze of a finding, so that it is listed again.',
       permission: ['UPDATE_FEATURE', 'UPDATE_PROJECT'],
       params: findingParams,
-      output: Nothing,
       events: ['health-finding-unsnoozed'],
       run: (current, { params }) => unsnoozeFinding(current, params),
     }),

@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { featureParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { completeFeature, uncompleteFeature } from './complete.ts';
@@ -37,7 +37,6 @@ export const LIFECYCLE: OperationModule = {
       permission: ['UPDATE_FEATURE'],
       params: featureParams,
       body: Completion,
-      output: Nothing,
       events: ['feature-completed'],
       run: (current, { params: { projectId, featureName }, body }) =>
         completeFeature(current, projectId, featureName, body),
@@ -49,7 +48,6 @@ export const LIFECYCLE: OperationModule = {
       description: 'Returns a completed feature to its previous stage.',
       permission: ['UPDATE_FEATURE'],
       params: featureParams,
-      output: Nothing,
       events: ['feature-uncompleted'],
       run: (current, { params: { projectId, featureName } }) =>
         uncompleteFeature(current, projectId, featureName),

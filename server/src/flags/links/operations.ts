@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { ValidInput } from '../../platform/http/input/checks.ts';
 import { featureName, featureParams, projectId } from '../../platform/http/params.ts';
@@ -57,7 +57,6 @@ export const LINKS: OperationModule = {
       description: 'Removes a link from a feature.',
       permission: ['UPDATE_FEATURE'],
       params: linkParams,
-      output: Nothing,
       events: ['feature-link-removed'],
       run: (current, { params: { projectId, featureName, linkId } }) =>
         removeLink(current, projectId, featureName, linkId.toLowerCase()),

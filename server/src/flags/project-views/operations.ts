@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -84,7 +84,6 @@ export const PROJECT_VIEWS: OperationModule = {
       permission: 'NONE',
       checksPermissions: true,
       params: viewParams,
-      output: Nothing,
       events: ['project-view-deleted'],
       precondition: ({ params: { projectId, id } }) =>
         requireUnchanged(VERSIONED_PROJECT_VIEW, { projectId, id: Number(id) }),

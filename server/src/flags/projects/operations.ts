@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing, Optional } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Optional } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
@@ -157,7 +157,6 @@ export const PROJECTS: OperationModule = {
         'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. Other tokens lose access to the project. The default project and projects with active features are rejected with 403.',
       permission: ['DELETE_PROJECT'],
       params: projectParams,
-      output: Nothing,
       events: [
         'project-deleted',
         'feature-deleted',
@@ -177,7 +176,6 @@ export const PROJECTS: OperationModule = {
         'Archives a project. It can be revived later. The default project and projects with active features are rejected with 403.',
       permission: ['DELETE_PROJECT'],
       params: projectParams,
-      output: Nothing,
       status: 202,
       events: ['project-archived'],
       run: (current, { params: { projectId } }) => setProjectArchived(current, projectId, true),
@@ -189,7 +187,6 @@ export const PROJECTS: OperationModule = {
       description: 'Revives an archived project.',
       permission: ['DELETE_PROJECT'],
       params: projectParams,
-      output: Nothing,
       status: 202,
       events: ['project-revived'],
       run: (current, { params: { projectId } }) => setProjectArchived(current, projectId, false),

@@ -1,5 +1,5 @@
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { featureName, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -73,7 +73,6 @@ export const FEATURE_TAGS: OperationModule = {
       description: 'Removes a tag from a feature, but does not delete the tag.',
       permission: ['UPDATE_FEATURE'],
       params: Type.Object({ featureName, type, value }),
-      output: Nothing,
       events: ['feature-untagged'],
       run: (current, { params: { featureName, type, value } }, { projectOfFeature }) =>
         untagFeature(current, projectOfFeature, featureName, { type, value }),
@@ -87,7 +86,6 @@ export const FEATURE_TAGS: OperationModule = {
       cost: COST.bulk,
       params: projectParams,
       body: TagsOfFeatures,
-      output: Nothing,
       events: ['feature-tagged', 'feature-untagged', 'tag-created'],
       run: (current, { params: { projectId }, body: { features, tags } }) => {
         const getPath = (index: number) => `/body/tags/addedTags/${index}`;

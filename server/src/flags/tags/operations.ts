@@ -1,6 +1,6 @@
 import { nameExists, notFound } from '@halyard/plane/platform/errors.ts';
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { requireUnchanged } from '../../record/versioned.ts';
@@ -107,7 +107,6 @@ export const TAGS: OperationModule = {
         'Deletes a tag type with its tags, and removes the tags from all features. They can be attached to features at most 1,000 times.',
       permission: ['DELETE_TAG_TYPE'],
       params: tagTypeParams,
-      output: Nothing,
       events: ['feature-untagged', 'tag-deleted', 'tag-type-deleted'],
       precondition: ({ params: { name } }) => requireUnchanged(VERSIONED_TAG_TYPE, name),
       run: (current, { params: { name } }) => removeTagType(current, name),
@@ -172,7 +171,6 @@ export const TAGS: OperationModule = {
         'Deletes a tag, and removes it from all features. At most 1,000 features can have the tag. The permission must come from a root role, because a tag belongs to no project.',
       permission: ['UPDATE_FEATURE'],
       params: tagParams,
-      output: Nothing,
       events: ['feature-untagged', 'tag-deleted'],
       run: (current, { params: { type, value } }) => removeTag(current, type, value),
     }),

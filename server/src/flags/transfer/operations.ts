@@ -1,5 +1,5 @@
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { requireInProject } from '../../access/guard.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { importFeatures, validateImport } from './import.ts';
@@ -41,7 +41,6 @@ export const IMPORTS: OperationModule = {
       bodyLimit: BODY_LIMIT_BYTES,
       cost: COST.transfer,
       body: ImportRequest,
-      output: Nothing,
       rejects: [404, 409],
       events: [
         'context-field-created',

@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { makeEtag } from '../../platform/http/output/etag.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -108,7 +108,6 @@ export const API_TOKENS: OperationModule = {
       description: `Revokes the token. Every server rejects it within a second. ${PERMISSION_BY_TYPE}`,
       permission: ['DELETE_CLIENT_API_TOKEN', 'DELETE_FRONTEND_API_TOKEN'],
       params,
-      output: Nothing,
       events: ['api-token-deleted'],
       precondition: ({ params: { token } }) => requireUnchanged(VERSIONED_API_TOKEN, toApiTokenKey(token)),
       run: (current, { params: { token } }) => revokeApiToken(current, toApiTokenKey(token)),

@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -65,7 +65,6 @@ export const PROJECT_API_TOKENS: OperationModule = {
           examples: ['12'],
         }),
       }),
-      output: Nothing,
       events: ['api-token-deleted'],
       run: (current, { params: { projectId: project, token } }) =>
         revokeProjectToken(current, project, toApiTokenKey(token)),

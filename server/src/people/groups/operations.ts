@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -97,7 +97,6 @@ export const GROUPS: OperationModule = {
         'Deletes a group and revokes its roles in projects, with one event for each project. Rejected if no user with the Admin role would remain.',
       permission: ['ADMIN'],
       params,
-      output: Nothing,
       events: ['group-deleted', 'project-access-group-roles-deleted'],
       precondition: ({ params: { groupId } }) => requireUnchanged(VERSIONED_GROUP, Number(groupId)),
       run: (current, { params: { groupId } }) => removeGroup(current, Number(groupId)),

@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
 import { MaintenanceMode } from './schema.ts';
 import { setMaintenance } from './set-mode.ts';
@@ -19,7 +19,6 @@ const makeSetOperation = (id: string, method: 'PUT' | 'POST', summary: string): 
       'While maintenance mode is enabled, every server rejects writes to the admin API with 503, except this operation. Reads, logins, SDKs, their metrics, deliveries and imports with the CLI continue. It takes effect on all servers immediately. Writes that a server already accepted are completed.',
     permission: ['ADMIN', 'UPDATE_MAINTENANCE_MODE'],
     body: MaintenanceMode,
-    output: Nothing,
     status: 204,
     events: ['setting-updated'],
     run: (current, { body }) => setMaintenance(current, body),

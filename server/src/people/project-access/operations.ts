@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -75,7 +75,6 @@ export const PROJECT_ACCESS: OperationModule = {
       permission: WRITE_PERMISSIONS,
       params: projectParams,
       body: AccessConfiguration,
-      output: Nothing,
       rejects: [409],
       rejectUnknownFieldsExcept: [],
       events: [
@@ -96,7 +95,6 @@ export const PROJECT_ACCESS: OperationModule = {
       permission: WRITE_PERMISSIONS,
       params: projectParams,
       body: AccessGrant,
-      output: Nothing,
       rejects: [409],
       rejectUnknownFieldsExcept: [],
       events: GRANT_EVENTS,
@@ -111,7 +109,6 @@ export const PROJECT_ACCESS: OperationModule = {
       permission: WRITE_PERMISSIONS,
       params: Type.Object({ projectId, roleId }),
       body: RoleHolders,
-      output: Nothing,
       rejects: [409],
       rejectUnknownFieldsExcept: [],
       events: GRANT_EVENTS,
@@ -137,7 +134,6 @@ function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOL
       permission: WRITE_PERMISSIONS,
       params: holderParams,
       body: HeldRoles,
-      output: Nothing,
       rejects: [409],
       rejectUnknownFieldsExcept: [],
       events: ['project-access-added', updated, deleted],
@@ -151,7 +147,6 @@ function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOL
       description: `Revokes the roles of the ${kind} in the project. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: holderParams,
-      output: Nothing,
       events: [deleted],
       run: (current, { params: { projectId: project, holderId } }) =>
         changeAccess(current, project, replaceRoles, buildGrants(holderId, [])),
@@ -163,7 +158,6 @@ function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOL
       description: `Grants the role in addition to the roles of the ${kind}. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: roleParams,
-      output: Nothing,
       rejects: [409],
       events: ['project-access-added', updated],
       run: (current, { params: { projectId: project, holderId, roleId: role } }) =>
@@ -176,7 +170,6 @@ function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOL
       description: `Grants the role and revokes all other roles of the ${kind} in the project. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: roleParams,
-      output: Nothing,
       rejects: [409],
       events: ['project-access-added', updated],
       run: (current, { params: { projectId: project, holderId, roleId: role } }) =>
@@ -189,7 +182,6 @@ function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOL
       description: `Revokes the role and keeps the others. ${RULES_DESCRIPTION}`,
       permission: WRITE_PERMISSIONS,
       params: roleParams,
-      output: Nothing,
       events: [updated, deleted],
       run: (current, { params: { projectId: project, holderId, roleId: role } }) =>
         changeAccess(current, project, revokeRoles, buildGrants(holderId, [Number(role)])),

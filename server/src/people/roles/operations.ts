@@ -1,5 +1,5 @@
 import { badData, nameExists, notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { requireUnchanged } from '../../record/versioned.ts';
@@ -123,7 +123,6 @@ export const ROLES: OperationModule = {
       description: 'Checks that the name is free and that a role can have the permissions. Changes nothing.',
       permission: ['ADMIN'],
       body: RoleInput,
-      output: Nothing,
       rejects: [409],
       checks: [({ body, invalid }, db) => (invalid.has('type') ? [] : findPermissionViolations(db, body))],
       read: async ({ db }, { body }) => {
@@ -158,7 +157,6 @@ export const ROLES: OperationModule = {
         'Deletes a custom role. While anyone has the role, the request is rejected with 409, and the response names the holders.',
       permission: ['ADMIN'],
       params,
-      output: Nothing,
       rejects: [409],
       events: ['role-deleted'],
       precondition: ({ params: { roleId } }) => requireUnchanged(VERSIONED_ROLE, Number(roleId)),

@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { requireFutureExpiry } from '../../access/expiry.ts';
 import type { Reader } from '../../platform/db/database.ts';
@@ -100,7 +100,6 @@ export const SERVICE_ACCOUNTS: OperationModule = {
         'Deletes a service account with its roles and group memberships, with one event for each project and each group. Every server rejects its tokens immediately.',
       permission: ['ADMIN'],
       params,
-      output: Nothing,
       events: ['service-account-deleted', 'project-access-user-roles-deleted', 'group-user-removed'],
       precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_SERVICE_ACCOUNT, Number(id)),
       run: (current, { params: { id } }) => removeServiceAccount(current, Number(id)),
@@ -143,7 +142,6 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       description: "Deletes one of the account's tokens. Every server rejects the token immediately.",
       permission: ['ADMIN'],
       params: Type.Object({ id, tokenId: PathId('Token') }),
-      output: Nothing,
       events: ['service-account-token-deleted'],
       run: (current, { params: { id, tokenId } }) => removeServiceToken(current, Number(id), Number(tokenId)),
     }),

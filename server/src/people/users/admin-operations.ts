@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing, Optional, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Optional, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
@@ -125,7 +125,6 @@ export const USERS: OperationModule = {
         'Checks the strength of a password. `details` lists the violations. Every authenticated caller may call it.',
       permission: 'NONE',
       body: PasswordToCheck,
-      output: Nothing,
       read: async (_, { body: { password } }) => rejectWeakPassword(password),
     }),
     command({
@@ -162,7 +161,6 @@ export const USERS: OperationModule = {
         'Deletes all of the users, or none if one of them was active. Revokes their roles and memberships, with one event for each project and each group.',
       permission: ['ADMIN'],
       body: UserIds,
-      output: Nothing,
       events: ['user-deleted', 'project-access-user-roles-deleted', 'group-user-removed'],
       run: (current, { body: { ids } }) => removeInactiveUsers(current, ids),
     }),
@@ -204,7 +202,6 @@ export const USERS: OperationModule = {
         'Deletes a user with their sessions, tokens, roles and group memberships, with one event for each project and each group. Events that they created keep their name. Their username and email address can be used again. The last admin cannot be deleted.',
       permission: ['ADMIN'],
       params,
-      output: Nothing,
       events: ['user-deleted', 'project-access-user-roles-deleted', 'group-user-removed'],
       precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_USER, Number(id)),
       run: (current, { params: { id } }) => removeUser(current, Number(id)),
@@ -242,7 +239,6 @@ export const USERS: OperationModule = {
       description: 'Ends all sessions of the user. Personal tokens keep working.',
       permission: ['ADMIN'],
       params,
-      output: Nothing,
       events: ['user-sessions-ended'],
       run: async (current, { params }) => {
         const { id, username, email } = await readUser(current.tx, Number(params.id));

@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing, Optional, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Optional, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { Caller, requireUser, toCaller } from '../../access/caller.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
@@ -141,7 +141,6 @@ export const ME: OperationModule = {
         "Deletes one of the authenticated user's tokens. Every server rejects the token immediately.",
       permission: 'NONE',
       params: Type.Object({ id: PathId('Token', '3') }),
-      output: Nothing,
       events: ['pat-deleted'],
       run: (current, { params: { id } }) => removePersonalToken(current, Number(id)),
     }),

@@ -1,6 +1,6 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
 import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { requireUser } from '../../access/caller.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -80,7 +80,6 @@ export const VIEWS: OperationModule = {
       permission: 'NONE',
       cost: COST.personal,
       params,
-      output: Nothing,
       events: [],
       precondition: ({ params: { id } }) => requireUnchanged(VERSIONED_VIEW, Number(id)),
       run: ({ tx, actor }, { params: { id } }) => removeView(tx, requireUser(actor), Number(id)),

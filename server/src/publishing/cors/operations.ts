@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { version } from '../../platform/command-line.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { requireUnchanged } from '../../record/versioned.ts';
@@ -36,7 +36,6 @@ export const CORS: OperationModule = {
         'Replaces the list of origins whose pages may read responses of the API for frontend SDKs. Every server applies the list within 1 s.',
       permission: ['ADMIN', 'UPDATE_CORS'],
       body: CorsSettings,
-      output: Nothing,
       status: 204,
       events: ['setting-updated'],
       precondition: () => requireUnchanged(VERSIONED_CONFIG, 'config'),

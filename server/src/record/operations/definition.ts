@@ -1,4 +1,4 @@
-import type { ErrorStatus, NamedSchema } from '@halyard/plane/platform/http/schema.ts';
+import type { ErrorStatus, NamedSchema, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import type { Static, TSchema, TUnsafe } from 'typebox';
 import type { Permission, RoutePermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -51,8 +51,8 @@ type OperationDescription<
   params?: Params;
   query?: Query;
   body?: Body;
-  /** The schema of the successful response, with its description. */
-  output: Output;
+  /** The schema of the successful response, with its description. By default, the response has no body. */
+  output?: Output;
   /** The status of the successful response, which is 200 by default. */
   status?: 200 | 201 | 202 | 204;
   /** Error statuses beyond those that follow from the permission, the parameters and the body. */
@@ -173,7 +173,7 @@ export const query = <
   Params extends TSchema = EmptySchema,
   QueryString extends TSchema = EmptySchema,
   Body extends TSchema = EmptySchema,
-  Output extends TSchema = TSchema,
+  Output extends TSchema = typeof Nothing,
   View = unknown,
 >(
   definition: QueryDefinition<Params, QueryString, Body, Output, View>,
@@ -184,7 +184,7 @@ export const command = <
   Params extends TSchema = EmptySchema,
   QueryString extends TSchema = EmptySchema,
   Body extends TSchema = EmptySchema,
-  Output extends TSchema = TSchema,
+  Output extends TSchema = typeof Nothing,
   Result = void,
   Plan extends TSchema = EmptySchema,
 >(

@@ -1,6 +1,6 @@
 import { joinWithOr } from '@halyard/plane/platform/errors.ts';
 import type { App } from '@halyard/plane/platform/http/app.ts';
-import { type ErrorStatus, errorResponses } from '@halyard/plane/platform/http/schema.ts';
+import { type ErrorStatus, errorResponses, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Db } from '../../platform/db/database.ts';
 import { runIfMatches, sendUnlessNotModified } from '../../platform/http/output/etag.ts';
@@ -75,7 +75,7 @@ function buildConfig(operation: Operation, db: Db, instance: Instance): NonNulla
 }
 
 function buildSchema(operation: Operation, tag: string): NonNullable<RouteOptions['schema']> {
-  const { id, summary, params, query, body, output, status = 200 } = operation;
+  const { id, summary, params, query, body, output = Nothing, status = 200 } = operation;
   const dryRun = operation.kind === 'command' ? operation.dryRun : undefined;
   return {
     operationId: id,

@@ -1,6 +1,6 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
 import { page, SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
-import { jsonResponse, Nothing, Optional } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, Optional } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -151,7 +151,6 @@ export const APPLICATIONS: OperationModule = {
       permission: ['UPDATE_APPLICATION'],
       params,
       body: ApplicationFields,
-      output: Nothing,
       status: 202,
       events: ['application-updated'],
       run: (current, { params: { appName }, body }) => updateApplication(current, appName, body),
@@ -164,7 +163,6 @@ export const APPLICATIONS: OperationModule = {
         'Deletes an application with its instances. An application that is still running is created again.',
       permission: ['UPDATE_APPLICATION'],
       params,
-      output: Nothing,
       events: ['application-deleted'],
       run: (current, { params: { appName } }) => removeApplication(current, appName),
     }),

@@ -1,4 +1,3 @@
-import { Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { Constraint, ConstraintInput } from './schema.ts';
 import { checkConstraint } from './validate.ts';
@@ -15,7 +14,6 @@ export const CONSTRAINTS: OperationModule = {
         'Checks whether a segment or a strategy would accept the constraint. Legal values of context fields that belong to a project are not checked. Every authenticated caller may call it. It changes nothing.',
       permission: 'NONE',
       body: ConstraintInput,
-      output: Nothing,
       status: 204,
       read: ({ db }, { body }) => checkConstraint(db, body),
     }),

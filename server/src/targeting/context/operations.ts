@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Permission, RootPermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -148,7 +148,6 @@ function buildFieldOperations({ url, kind, ofProject, path, permission }: FieldS
       permission: permission('UPDATE_CONTEXT_FIELD'),
       params: rootParams,
       body: ContextFieldNameCheck,
-      output: Nothing,
       rejects: [409],
       read: ({ db }, { params: { projectId: project = null }, body }) =>
         rejectUnavailableName(db, body.name, project),
@@ -179,7 +178,6 @@ function buildFieldOperations({ url, kind, ofProject, path, permission }: FieldS
         'Permanently deletes a field, even if constraints use it. Those constraints do not change.',
       permission: permission('DELETE_CONTEXT_FIELD'),
       params,
-      output: Nothing,
       events: ['context-field-deleted'],
       precondition: ({ params: { projectId: project, contextField: name } }) =>
         requireUnchanged(VERSIONED_CONTEXT_FIELD, { name, project }),

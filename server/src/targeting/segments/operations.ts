@@ -1,5 +1,5 @@
 import { nameExists, notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
@@ -88,7 +88,6 @@ export const SEGMENTS: OperationModule = {
       checksPermissions: true,
       params,
       body: SegmentInput,
-      output: Nothing,
       status: 204,
       rejects: [409],
       events: ['segment-updated', 'segment-deleted', 'segment-created'],
@@ -104,7 +103,6 @@ export const SEGMENTS: OperationModule = {
       permission: 'NONE',
       checksPermissions: true,
       params,
-      output: Nothing,
       status: 204,
       rejects: [409],
       events: ['segment-deleted'],
@@ -118,7 +116,6 @@ export const SEGMENTS: OperationModule = {
       description: 'Checks whether a segment with this name could be created now. It changes nothing.',
       permission: 'NONE',
       body: SegmentNameCheck,
-      output: Nothing,
       status: 204,
       rejects: [409],
       read: async ({ db }, { body }) => {

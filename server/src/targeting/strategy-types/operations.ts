@@ -1,5 +1,5 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { requireUnchanged } from '../../record/versioned.ts';
@@ -78,7 +78,6 @@ export const STRATEGY_TYPES: OperationModule = {
         'Permanently deletes a strategy type. Built-in types, and types that a feature or a default strategy uses, are rejected with 403.',
       permission: ['DELETE_STRATEGY'],
       params,
-      output: Nothing,
       events: ['strategy-deleted'],
       precondition: ({ params: { strategyName } }) => requireUnchanged(VERSIONED_STRATEGY_TYPE, strategyName),
       run: (current, { params: { strategyName } }) => removeStrategyType(current, strategyName),
@@ -90,7 +89,6 @@ export const STRATEGY_TYPES: OperationModule = {
       description: 'Marks a strategy type as deprecated: new strategies should not use it.',
       permission: ['UPDATE_STRATEGY'],
       params,
-      output: Nothing,
       events: ['strategy-deprecated'],
       run: (current, { params: { strategyName } }) => deprecateStrategyType(current, strategyName, true),
     }),
@@ -101,7 +99,6 @@ export const STRATEGY_TYPES: OperationModule = {
       description: 'Unmarks a strategy type as deprecated.',
       permission: ['UPDATE_STRATEGY'],
       params,
-      output: Nothing,
       events: ['strategy-reactivated'],
       run: (current, { params: { strategyName } }) => deprecateStrategyType(current, strategyName, false),
     }),
