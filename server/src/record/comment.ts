@@ -30,17 +30,15 @@ function parseComment(header: string): string {
   if (isInvisible(comment))
     throw headerError('must not be blank. Omit the header to write without a comment.');
   if (comment.length > MAX_COMMENT_LENGTH) throw lengthError();
-  if (hasControlCharacter(comment) || !isStorable(comment)) {
+  if (hasControlCharacter(comment) || !isStorable(comment))
     throw headerError('must be one line without control characters.');
-  }
   return comment;
 }
 
 /** Headers are ASCII. Other characters are percent-encoded UTF-8, which every client can write. */
 function decode(header: string): string {
-  if (/[^\x20-\x7e\t]/.test(header)) {
+  if (/[^\x20-\x7e\t]/.test(header))
     throw headerError('must be ASCII. Percent-encode other characters as UTF-8: ü is %C3%BC.');
-  }
   try {
     return decodeURIComponent(header);
   } catch {

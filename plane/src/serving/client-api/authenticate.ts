@@ -32,9 +32,8 @@ function explainRejection(text: string, kinds: readonly TokenKind[]): string {
   if (text === '') return `The request has no token. Send ${required} in the Authorization header.`;
   if (text.startsWith('user:'))
     return `A personal access token works in the admin API only. Send ${required}.`;
-  if (!TOKEN_SHAPE.test(text)) {
+  if (!TOKEN_SHAPE.test(text))
     return `The Authorization header does not contain an API token, which looks like "default:development.<secret>". Send ${required}.`;
-  }
   return `The API token is unknown, expired or revoked. Send ${required} that is valid.`;
 }
 

@@ -16,9 +16,8 @@ export function describeState(progress: DeliveryProgress): string {
   if (state !== 'pending' && state !== 'retrying') return stateDetails;
   const previousDetails = state === 'retrying' ? `${stateDetails} ` : '';
   if (isRunning) return `${previousDetails}Attempt ${attempts} is running.`;
-  if (blockedBy?.failed) {
+  if (blockedBy?.failed)
     return `${previousDetails}Waiting for event ${blockedBy.event}, whose delivery failed. Redeliver or skip that delivery.`;
-  }
   if (blockedBy) return `${previousDetails}Waiting for event ${blockedBy.event}, which is delivered first.`;
   if (state === 'retrying') return `${previousDetails}Next attempt at ${nextAttemptAt}.`;
   return attempts === 0 ? 'Waiting for its first attempt.' : 'Waiting to be redelivered.';

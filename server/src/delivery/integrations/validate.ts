@@ -207,9 +207,8 @@ function* findProviderParameterViolations(
     return;
   }
   if (typeof value !== 'string') return yield violation('must be a string');
-  if (value.length > MAX_PARAMETER_LENGTH) {
+  if (value.length > MAX_PARAMETER_LENGTH)
     return yield violation(`must have at most ${MAX_PARAMETER_LENGTH} characters`);
-  }
   if (type === 'url') {
     const problem = findTargetProblem(value, policy);
     if (problem !== undefined) yield violation(problem);
@@ -232,17 +231,15 @@ function* findHeaderProblems(text: string): Generator<string> {
   } catch {
     return yield 'must be a JSON object of header names and values';
   }
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
     return yield 'must be a JSON object of header names and values';
-  }
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) yield `must contain at most ${MAX_HEADERS} headers`;
   for (const [index, [name, value]] of entries.entries()) {
     // The name of a header may be secret, so the message contains only the position.
     if (!HEADER_NAME.test(name)) yield `contains an invalid header name at position ${index + 1}`;
     else if (RESERVED_HEADERS.test(name)) yield `must not set ${name.toLowerCase()}`;
-    if (typeof value !== 'string' || !PRINTABLE.test(value) || value.length > MAX_HEADER_LENGTH) {
+    if (typeof value !== 'string' || !PRINTABLE.test(value) || value.length > MAX_HEADER_LENGTH)
       yield `contains a value at position ${index + 1} that is not a string of at most ${MAX_HEADER_LENGTH} printable ASCII characters`;
-    }
   }
 }

@@ -265,9 +265,8 @@ function determineOutcome(
   requests: PlannedRequest[],
   problem: string | undefined,
 ): { outcome: Outcome; error?: string; response?: OutgoingResponse } {
-  if (responses.length === 0) {
+  if (responses.length === 0)
     return { outcome: 'configuration', error: problem ?? 'The configuration names no receiver.' };
-  }
   const problems = responses.flatMap((response, index) => {
     const request = requests[index];
     const rejection = request?.rejection?.(response);

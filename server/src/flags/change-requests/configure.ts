@@ -21,9 +21,8 @@ export async function setChangeRequestConfig(
   { changeRequestsEnabled }: ChangeRequestConfigInput,
 ): Promise<void> {
   const environments = await listEnvironmentTypes(db, project);
-  if (!environments.some(({ environment: name }) => name === environment)) {
+  if (!environments.some(({ environment: name }) => name === environment))
     throw notFound(`Environment "${environment}" of project "${project}"`, ENVIRONMENT_HINT);
-  }
   if (changeRequestsEnabled) throw unsupportedError();
 }
 

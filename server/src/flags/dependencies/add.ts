@@ -99,9 +99,8 @@ function* findViolations(
  */
 function* findObstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
   for (const { name, archived } of [child, parent]) if (archived) yield archivedSentence('Feature', [name]);
-  if (child.children.length > 0) {
+  if (child.children.length > 0)
     yield `Feature "${child.name}" is the parent of ${quoteSome(child.children)}, and a parent cannot depend on another feature.`;
-  }
   if (parent.dependencies.length > 0) {
     const parents = parent.dependencies.map(({ feature }) => feature);
     yield `Feature "${parent.name}" depends on ${quoteSome(parents)}, and a feature that depends on another cannot be a parent.`;

@@ -9,9 +9,8 @@ export async function createEnvironment(
   input: NewEnvironment,
   limit: number,
 ): Promise<Environment> {
-  if ((await countEnvironments(tx)) >= limit) {
+  if ((await countEnvironments(tx)) >= limit)
     throw exceedsLimit(`The instance already has ${limit} environments, the maximum. Delete one first.`);
-  }
   const environment = await insertEnvironment(tx, {
     name: input.name,
     type: input.type,

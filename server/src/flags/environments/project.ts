@@ -23,9 +23,8 @@ export async function addEnvironmentToProject(
   environment: string,
 ): Promise<void> {
   if (!(await lockProjectWithEnvironments(tx, project))) throw notFound(`Project "${project}"`);
-  if (!(await insertProjectEnvironment(tx, project, environment))) {
+  if (!(await insertProjectEnvironment(tx, project, environment)))
     throw badData([{ message: unknownEnvironment(environment), path: '/body/environment' }]);
-  }
   await insertFeatureEnvironments(tx, project, environment);
   record({ type: 'project-environment-added', project, environment });
 }

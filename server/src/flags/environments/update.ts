@@ -47,9 +47,8 @@ export async function sortEnvironments({ tx, record }: Change, input: Record<str
   const unknownNames = [...orders.keys()].filter(
     name => !environments.some(environment => environment.name === name),
   );
-  if (unknownNames.length > 0) {
+  if (unknownNames.length > 0)
     throw badData(unknownNames.map(name => ({ message: unknownEnvironment(name), path: `/body/${name}` })));
-  }
   const changes = environments
     .map(environmentBefore => ({
       environmentBefore,

@@ -61,9 +61,8 @@ export async function addStrategies(
   features: StrategyCounts[],
   input: NewStrategy,
 ): Promise<FeatureStrategy[]> {
-  if (features.some(({ strategies }) => strategies >= MAX_STRATEGIES)) {
+  if (features.some(({ strategies }) => strategies >= MAX_STRATEGIES))
     throw exceedsLimit(`A feature can have at most ${MAX_STRATEGIES} strategies in an environment.`);
-  }
   const acceptedInput = await validateStrategy(tx, project, input);
   const newStrategies = features.map(({ featureName, lastSortOrder }) => ({
     featureName,

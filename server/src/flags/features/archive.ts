@@ -74,7 +74,6 @@ export async function removeFeatures(
     throw invalidOperation(
       `Feature ${quoteNames(getFeatureNames(activeFeatures))} is not archived. Archive it before you delete it.`,
     );
-  for (const { tags, ...preData } of await deleteFeatures(tx, getFeatureNames(features))) {
+  for (const { tags, ...preData } of await deleteFeatures(tx, getFeatureNames(features)))
     record({ type: 'feature-deleted', project, featureName: preData.name, preData, tags });
-  }
 }

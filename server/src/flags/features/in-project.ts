@@ -14,7 +14,6 @@ export async function rejectActiveFeatures(tx: Tx, project: string): Promise<voi
 
 /** Deletes the archived features of a project that is being deleted. */
 export async function removeArchivedProjectFeatures({ tx, record }: Change, project: string): Promise<void> {
-  for (const { tags, ...preData } of await deleteProjectFeatures(tx, project)) {
+  for (const { tags, ...preData } of await deleteProjectFeatures(tx, project))
     record({ type: 'feature-deleted', project, featureName: preData.name, preData, tags });
-  }
 }

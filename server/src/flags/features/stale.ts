@@ -13,7 +13,6 @@ export async function markStale(
   const changedFeatures = features.filter(feature => feature.stale !== stale);
   if (changedFeatures.length === 0) return;
   await setStale(tx, getFeatureNames(changedFeatures), stale);
-  for (const { name } of changedFeatures) {
+  for (const { name } of changedFeatures)
     record({ type: stale ? 'feature-stale-on' : 'feature-stale-off', project, featureName: name });
-  }
 }

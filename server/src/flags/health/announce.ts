@@ -17,8 +17,7 @@ export async function announcePotentiallyStale(db: Db, now = new Date()): Promis
 
 async function announceBatch({ tx, record }: Change, now: Date): Promise<number> {
   const features = await markAnnounced(tx, now, BATCH_SIZE);
-  for (const { name, project, ...data } of features) {
+  for (const { name, project, ...data } of features)
     record({ type: 'feature-potentially-stale-on', project, featureName: name, data });
-  }
   return features.length;
 }

@@ -42,9 +42,8 @@ export async function attachLinks(
     tx,
     newLinks.map(({ feature, link }) => ({ featureName: feature.name, ...link })),
   );
-  for (const { feature, link } of newLinks) {
+  for (const { feature, link } of newLinks)
     record({ type: 'feature-link-added', project: feature.project, featureName: feature.name, data: link });
-  }
   return newLinks.map(({ link }) => link);
 }
 

@@ -32,9 +32,8 @@ export async function createProject(
   limit = Number.POSITIVE_INFINITY,
 ): Promise<string> {
   const { tx, actor, record } = current;
-  if ((await countProjects(tx)) >= limit) {
+  if ((await countProjects(tx)) >= limit)
     throw exceedsLimit(`The instance already has ${limit} projects, the maximum. Delete one first.`);
-  }
   const fields = {
     name: input.name,
     description: input.description ?? '',

@@ -69,9 +69,8 @@ export async function attachTags(
   });
   if (missingTags.length === 0) return;
   await insertFeatureTags(tx, missingTags.map(toRow));
-  for (const { feature, tag } of missingTags) {
+  for (const { feature, tag } of missingTags)
     record({ type: 'feature-tagged', project: feature.project, featureName: feature.name, data: tag });
-  }
 }
 
 /** Removes tags from locked features, and returns the features with their remaining tags. */
@@ -87,9 +86,8 @@ export async function detachTags(
   );
   if (attachedTags.length === 0) return features;
   await deleteFeatureTags(tx, attachedTags.map(toRow));
-  for (const { feature, tag } of attachedTags) {
+  for (const { feature, tag } of attachedTags)
     record({ type: 'feature-untagged', project: feature.project, featureName: feature.name, preData: tag });
-  }
   return features.map(feature => ({ ...feature, tags: feature.tags.filter(tag => !isRemoved(tag)) }));
 }
 

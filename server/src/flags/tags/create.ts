@@ -14,9 +14,8 @@ export async function createTagType({ tx, record }: Change, input: NewTagType): 
 
 /** Creates the tag types that do not exist yet. */
 export async function addMissingTagTypes({ tx, record }: Change, tagTypes: NewTagType[]): Promise<void> {
-  for (const data of await insertMissingTagTypes(tx, tagTypes.map(completeTagType))) {
+  for (const data of await insertMissingTagTypes(tx, tagTypes.map(completeTagType)))
     record({ type: 'tag-type-created', data });
-  }
 }
 
 /** Returns the tag type with its defaults and without unknown fields. */

@@ -39,9 +39,8 @@ async function removeTags({ tx, actor, record }: Change, type: string, value?: s
     );
   }
   await lockFeaturesWith(tx, type, value);
-  for (const { project, featureName, ...preData } of await deleteFromFeatures(tx, type, value)) {
+  for (const { project, featureName, ...preData } of await deleteFromFeatures(tx, type, value))
     record({ type: 'feature-untagged', project, featureName, preData });
-  }
   await deleteTags(tx, type, value);
   // Actors can read their own events outside of projects, so the event of a tag that they cannot see belongs to the tag's project.
   for (const { tag, hiddenIn } of tags) record({ type: 'tag-deleted', project: hiddenIn, preData: tag });

@@ -66,9 +66,8 @@ async function issueSdkToken(
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
   const secret = newToken(input.type, `${getProjectPrefix(projects)}:${environment}.`);
 
-  if ((await countTokens(tx)) >= maxTokens) {
+  if ((await countTokens(tx)) >= maxTokens)
     throw exceedsLimit(`The instance already has ${maxTokens} API tokens, the maximum. Revoke one first.`);
-  }
   const storesSecret = await canReadOwnSecrets(current, keyring);
   const token = await insertToken(tx, actor, {
     hash: hashToken(secret),

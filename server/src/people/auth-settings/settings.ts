@@ -174,9 +174,8 @@ function* findSecretViolations(
   { secret }: OidcSettingsInput,
 ): Generator<Violation> {
   const keepsSecret = settingsBefore.sealedSecret !== null && (secret === undefined || secret === MASK);
-  if (keepsSecret && isDifferentDestination(settingsBefore.content.discoverUrl, contentAfter.discoverUrl)) {
+  if (keepsSecret && isDifferentDestination(settingsBefore.content.discoverUrl, contentAfter.discoverUrl))
     yield reentryViolation('secret', 'discoverUrl', '/body/secret');
-  }
   if (secret === MASK && settingsBefore.sealedSecret === null) {
     yield {
       message: 'secret is *****, which keeps the stored secret, but no secret is stored',

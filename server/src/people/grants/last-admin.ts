@@ -10,8 +10,7 @@ export async function keepLastAdmin<T>({ tx }: Change, work: () => Promise<T>): 
   await lockAdmins(tx);
   const adminsBefore = await countAdmins(tx);
   const result = await work();
-  if (adminsBefore > 0 && (await countAdmins(tx)) === 0) {
+  if (adminsBefore > 0 && (await countAdmins(tx)) === 0)
     throw invalidOperation('No user with the Admin role would remain. Grant the role to another user first.');
-  }
   return result;
 }

@@ -82,9 +82,8 @@ export function ownerEventData({ id, name, username, email }: PasswordOwner): ob
 
 function rejectInvalidPassword(input: NewPassword, person: PasswordContext): void {
   const details: Violation[] = findPasswordViolations(input.password, person);
-  if (input.confirmPassword !== undefined && input.confirmPassword !== input.password) {
+  if (input.confirmPassword !== undefined && input.confirmPassword !== input.password)
     details.push({ message: 'confirmPassword must equal password', path: '/body/confirmPassword' });
-  }
   if (details.length > 0) throw badData(details);
 }
 

@@ -94,9 +94,8 @@ function listViolations(
     const message = findNameViolation(type, name);
     if (message !== undefined) return [{ message, path: `${path}/name` }];
     if (!environment) return [];
-    if (CATALOG.get(name)?.type !== 'environment') {
+    if (CATALOG.get(name)?.type !== 'environment')
       return [{ message: `"${name}" cannot be restricted to an environment`, path: `${path}/environment` }];
-    }
     return environments.includes(environment)
       ? []
       : [{ message: unknownEnvironment(environment), path: `${path}/environment` }];

@@ -31,8 +31,7 @@ export async function logIn(
     return await openSession(tx, account.id, 'password', origin);
   });
   if (secret === undefined) return { kind: 'wrong', reachedLimits: [] };
-  if (isOutdated(account.passwordHash)) {
+  if (isOutdated(account.passwordHash))
     await replaceHash(db, account.id, account.passwordHash, await hashPassword(input.password));
-  }
   return { kind: 'logged-in', account, secret };
 }

@@ -52,9 +52,8 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
       const result = await logIn(db, request.body, origin, request.visit.releaseSlot);
       countLogin(result);
       if (result.kind === 'blocked') throw tooManyFailures(result.seconds);
-      if (result.kind === 'wrong') {
+      if (result.kind === 'wrong')
         throw new ApiError('AuthenticationRequired', 'The username or the password is wrong.');
-      }
       request.log.info({ userId: result.account.id }, 'user logged in');
       setSessionCookie(reply, publicUrl, result.secret);
       return toCaller(result.account);

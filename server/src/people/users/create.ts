@@ -68,9 +68,8 @@ export function* findIdentityViolations({
   username,
   email,
 }: Pick<IdentityFields, 'username' | 'email'>): Generator<Violation> {
-  if (username === null && email === null) {
+  if (username === null && email === null)
     yield { message: 'username or email is required', path: '/body/username' };
-  }
   if (username?.includes('@') && username.toLowerCase() !== email?.toLowerCase()) {
     yield {
       message: 'username must not contain an @ unless it equals email',

@@ -35,9 +35,8 @@ export async function createIndex(runners: Runners, definition: Definition): Pro
 }
 
 async function createPlainIndex(runners: Runners, { unique, index, table, rest }: Definition): Promise<void> {
-  if ((await readIndexState(runners.client, index)) === 'invalid') {
+  if ((await readIndexState(runners.client, index)) === 'invalid')
     await runners.withLongWait(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`);
-  }
   await runners.withLongWait(
     `create ${unique}index concurrently if not exists ${pg.escapeIdentifier(index)} on ${pg.escapeIdentifier(table)} ${rest}`,
   );

@@ -55,13 +55,11 @@ export function toMigrationError(
 }
 
 function suggestRemedy(code: string | undefined): string {
-  if (code === LOCK_NOT_AVAILABLE || code === DEADLOCK) {
+  if (code === LOCK_NOT_AVAILABLE || code === DEADLOCK)
     return 'Other transactions kept the table locked during every attempt. End long transactions, or run again at a quieter time.';
-  }
   if (code === NO_PRIVILEGE)
     return 'Grant the missing privilege to the role in DATABASE_URL, then run again.';
-  if (code === UNIQUE_VIOLATION || code === CHECK_VIOLATION) {
+  if (code === UNIQUE_VIOLATION || code === CHECK_VIOLATION)
     return 'Correct the rows that violate the constraint, then run again.';
-  }
   return `Fix the cause, then run again: ${howToRun('migrate')}.`;
 }

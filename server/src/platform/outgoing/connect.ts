@@ -67,9 +67,8 @@ async function chooseAddress(host: string, policy: TargetPolicy, resolve: Resolv
     throw Object.assign(new Error(`${hostname} has no IP address`), { code: 'ENOTFOUND' });
   if (isAllowedHost(hostname, policy)) return firstAddress;
   // One private address is enough to reject the host, because the next lookup could return only that address.
-  if (!addresses.every(address => isAllowedAddress(address, policy))) {
+  if (!addresses.every(address => isAllowedAddress(address, policy)))
     throw new DisallowedTargetError('The host name resolves to a private IP address.');
-  }
   return firstAddress;
 }
 

@@ -16,7 +16,6 @@ export async function removeContextField(
 }
 
 export async function removeProjectContextFields({ tx, record }: Change, project: string): Promise<void> {
-  for (const field of await deleteProjectContextFields(tx, project)) {
+  for (const field of await deleteProjectContextFields(tx, project))
     record({ type: 'context-field-deleted', project, preData: toEventData(field) });
-  }
 }

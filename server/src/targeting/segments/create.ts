@@ -24,9 +24,8 @@ export async function createSegment(
     project,
     constraints: await checkSegmentConstraints(tx, input.constraints, project),
   };
-  if ((await countSegments(tx)) >= limit) {
+  if ((await countSegments(tx)) >= limit)
     throw exceedsLimit(`The instance already has ${limit} segments, the maximum. Delete one first.`);
-  }
   const { id, createdAt } = await insertSegment(tx, fields, actor.name);
   const segment = { id, ...fields, createdAt, createdBy: actor.name };
   record({ type: 'segment-created', project, data: segment });

@@ -12,9 +12,8 @@ export async function removeSegment({ tx, actor, record }: Change, id: number): 
   const segment = await lockSegment(tx, actor, id);
   if (!segment) throw notFound(`Segment ${id}`);
   await requireSegmentPermission(tx, actor, 'DELETE_SEGMENT', segment.project);
-  if (await isInAnyDefaultStrategy(tx, id)) {
+  if (await isInAnyDefaultStrategy(tx, id))
     throw new ApiError('ConflictError', describeUse('default strategy', segment.name));
-  }
   await rejectIfUsed('feature_strategy_segments_segment_id_fkey', describeUse('strategy', segment.name), () =>
     deleteSegment(tx, id),
   );
@@ -23,7 +22,6 @@ export async function removeSegment({ tx, actor, record }: Change, id: number): 
 
 /** Deletes the segments of a project. Runs after the features of the project are deleted, so that no strategy uses the segments. */
 export async function removeProjectSegments({ tx, record }: Change, project: string): Promise<void> {
-  for (const preData of await deleteProjectSegments(tx, project)) {
+  for (const preData of await deleteProjectSegments(tx, project))
     record({ type: 'segment-deleted', project, preData });
-  }
 }

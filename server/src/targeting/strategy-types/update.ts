@@ -30,9 +30,8 @@ export async function changeStrategyType(
 export async function lockCustomStrategyType(tx: Tx, name: string): Promise<StrategyType> {
   const strategyType = await lockStrategyType(tx, name);
   if (!strategyType) throw notFound(`Strategy type "${name}"`);
-  if (!strategyType.editable) {
+  if (!strategyType.editable)
     throw invalidOperation(`Strategy type "${name}" is built in and cannot be changed or deleted.`);
-  }
   return strategyType;
 }
 

@@ -216,9 +216,8 @@ export type DayBound = { before: boolean; day: string };
 export function parseDayBound(value: unknown): DayBound {
   const [, operator, day] =
     /^(IS_BEFORE|IS_ON_OR_AFTER):(\d{4}-\d{2}-\d{2})$/.exec(parseSingleText(value, MAX_FILTER_LENGTH)) ?? [];
-  if (day === undefined) {
+  if (day === undefined)
     throw new FilterError('must be IS_BEFORE: or IS_ON_OR_AFTER: and a day, such as IS_BEFORE:2026-11-15');
-  }
   return { before: operator === 'IS_BEFORE', day: requireRealDay(day) };
 }
 

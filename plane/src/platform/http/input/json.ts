@@ -68,9 +68,8 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 function rejectEncodings({ headers }: FastifyRequest): void {
   const [, charset = 'utf-8'] = CHARSET.exec(headers['content-type'] ?? '') ?? [];
-  if (!/^utf-?8$/i.test(charset)) {
+  if (!/^utf-?8$/i.test(charset))
     throw unsupported(`The body must be UTF-8. The charset "${truncate(charset, 100)}" is not supported.`);
-  }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw unsupported(

@@ -21,13 +21,11 @@ export function installInputLimits(app: App): void {
     limitStrings(schema?.querystring, MAX_FILTER_LENGTH);
   });
   app.addHook('onRequest', async request => {
-    if (request.url.length > MAX_URL_LENGTH) {
+    if (request.url.length > MAX_URL_LENGTH)
       throw badData([{ message: `The URL is longer than ${MAX_URL_LENGTH} characters.` }]);
-    }
     const { host } = request.headers;
-    if (host === undefined && request.raw.httpVersion === '1.1') {
+    if (host === undefined && request.raw.httpVersion === '1.1')
       throw badData([{ message: 'The request has no Host header.' }]);
-    }
     const details = [
       ...findEncodingViolations(request.url),
       // The parameters of an unknown path are not checked, so that a browser gets the console's "not found" page.

@@ -82,9 +82,8 @@ function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | u
   const { validation, validationContext, statusCode, code } = error as FastifyError;
   if (validation) return badData(describeViolations(validation, validationContext), validation.length);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return contentTypeError();
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return tooLargeError(request, error);
-  }
   // The client closed the connection while its body was being read. The code alone is ambiguous, because database errors have it
   // too.
   if (code === 'ECONNRESET' && statusCode === 400)
@@ -99,9 +98,8 @@ function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | u
   if (code === 'FST_ERR_BAD_URL')
     return badData([{ message: `The path is not valid: "${ellipsize(request.url, 100)}".` }]);
   // Fastify's remaining 4xx errors are about the request: invalid JSON, URL or length.
-  if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
+  if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500)
     return badData([{ message: error.message }]);
-  }
   return undefined;
 }
 

@@ -74,9 +74,8 @@ const compile = (template: string): Node[] => toNodes(parse(template));
 function toNodes(tokens: Token[]): Node[] {
   return tokens.flatMap(([type, value, , , nodes = []]): Node[] => {
     if (type === 'text') return [{ kind: 'text', text: value }];
-    if (type === 'name' || type === '&') {
+    if (type === 'name' || type === '&')
       return [{ kind: 'value', path: parsePath(value), escaped: type === 'name' }];
-    }
     if (type !== '#' && type !== '^') return [];
     return [{ kind: 'section', path: parsePath(value), inverted: type === '^', nodes: toNodes(nodes) }];
   });

@@ -25,9 +25,8 @@ export function shareComponents<T extends object>(document: T): T {
   const { paths = {}, components = {} } = document as Document;
   const operations = Object.values(paths).flatMap(path => Object.values(path));
   const schemas = new Components('schemas');
-  for (const [name, schema] of Object.entries(components.schemas ?? {})) {
+  for (const [name, schema] of Object.entries(components.schemas ?? {}))
     shareSchema({ ...schema, title: name }, schemas);
-  }
   for (const operation of operations) {
     for (const content of listContents(operation)) {
       for (const media of Object.values(content)) {
