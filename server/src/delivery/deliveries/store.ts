@@ -138,15 +138,10 @@ export async function findRecord(
   return rows[0] && toRecordRow(rows[0]);
 }
 
-export type EventDeliveryRow = {
-  id: string;
-  integrationId: number;
-  createdAt: string;
-  state: string;
-  attempts: number;
-  lastStatus: number | null;
-  nextAttemptAt: string | null;
-};
+export type EventDeliveryRow = Pick<
+  RecordRow,
+  'id' | 'integrationId' | 'createdAt' | 'state' | 'attempts' | 'lastStatus' | 'nextAttemptAt'
+>;
 
 export const isEventVisible = async (db: Reader, actor: Actor, id: number): Promise<boolean> =>
   (await findEvent(db, actor, id)) !== undefined;

@@ -5,11 +5,18 @@ import { buildState, SPECIFICATIONS, type SpecifiedCase } from '../../test/speci
 import type { Context } from './context.ts';
 import type { Feature, Segment } from './document.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
-import { runToCompletion } from './time-slice.ts';
+import type { Steps } from './strategies.ts';
 
 const NOW = new Date().toISOString();
 const DISABLED_VARIANT = { name: 'disabled', enabled: false, feature_enabled: false };
 const toResult = ({ isEnabled, variant }: Evaluation) => ({ isEnabled, variant: variant.name });
+
+function runToCompletion<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
 
 let caseCount = 0;
 afterAll(() => {

@@ -29,11 +29,3 @@ export async function runInSlices<T>(steps: Steps<T>, slice: TimeSlice): Promise
     if (slice.isOver()) await slice.pause();
   }
 }
-
-/** Runs all steps without a pause. */
-export function runToCompletion<T>(steps: Steps<T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}

@@ -6,6 +6,8 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Segment } from '../explanation/document.ts';
 
+export { listExistingEnvironments } from '../../flags/environments/store.ts';
+
 /** The features to evaluate. Undefined means all that the actor can read. */
 export type FeatureSelection = {
   environments: string[];
@@ -34,16 +36,6 @@ export type DocumentRow = {
 };
 
 export type SegmentRow = { id: number; document: string };
-
-/** Returns those of the given environments that exist. */
-export async function listKnownEnvironments(db: Reader, names: string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('environments')
-    .select('name')
-    .where('name', '=', sql<string>`any(${names})`)
-    .execute();
-  return rows.map(row => row.name);
-}
 
 /** Returns those of the given features that are active and that the actor can read. */
 export async function listReadableFeatures(

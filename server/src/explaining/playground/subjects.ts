@@ -10,7 +10,7 @@ import type { NotEvaluated, Selection } from './schema.ts';
 import {
   type DocumentRow,
   type FeatureSelection,
-  listKnownEnvironments,
+  listExistingEnvironments,
   listReadableFeatures,
   measureDocuments,
   readDocuments,
@@ -82,7 +82,7 @@ export async function rejectUnknown(
 ): Promise<void> {
   const projectIds = typeof projects === 'string' || projects === undefined ? [] : projects;
   const unknownIds = await findUnknownProjects(db, actor, projectIds);
-  const existingEnvironments = await listKnownEnvironments(db, environments);
+  const existingEnvironments = await listExistingEnvironments(db, environments);
   const notFoundViolation = (kind: string, name: string, path: string): Violation => ({
     message: `${kind} "${name}" does not exist`,
     path: `/body/${path}`,

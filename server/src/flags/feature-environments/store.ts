@@ -70,18 +70,11 @@ export const selectEnvironments = (amount: ExpectedRows, environment?: string) =
 
 const FEATURES = sql`(select *, to_json(name)::text as quoted from features) as features`;
 
-/**
- * Returns the features in one environment, or in all environments, sorted by name. A feature that does not have the environment is
- * omitted.
- */
-export async function listEnvironments(
-  db: Reader,
-  names: string[],
-  environment?: string,
-): Promise<FeatureEnvironment[]> {
+/** Returns the features in all their environments, sorted by name. */
+export async function listEnvironments(db: Reader, names: string[]): Promise<FeatureEnvironment[]> {
   const { rows } = await sql<{ text: string }>`
     with ${ALL_ENVIRONMENTS_CTE}
-    select fe.text from ${FEATURES} cross join lateral (${selectEnvironments('few', environment)}) as fe
+    select fe.text from ${FEATURES} cross join lateral (${selectEnvironments('few')}) as fe
     where features.name = any(${names}) order by features.name`.execute(db);
   return rows.map(({ text }) => JSON.parse(text));
 }

@@ -16,13 +16,11 @@ import { FORMULA } from '../technical-debt/score.ts';
 /** Path segments after /api/admin/projects/ that belong to other operations. They would clash with project ids. */
 export const RESERVED_IDS: readonly string[] = ['archive', 'revive'];
 
-const mode = (options: object = {}) =>
-  Type.Unsafe<'open' | 'protected' | 'private'>({
-    type: 'string',
-    enum: ['open', 'protected', 'private'],
-    description: 'Every user may read open and protected projects; only members may read private projects',
-    ...options,
-  });
+const mode = Type.Unsafe<'open' | 'protected' | 'private'>({
+  type: 'string',
+  enum: ['open', 'protected', 'private'],
+  description: 'Every user may read open and protected projects; only members may read private projects',
+});
 const name = Type.String({
   description: 'Display name of the project',
   minLength: 1,
@@ -67,7 +65,7 @@ export const FeatureNaming = SharedObject('FeatureNaming', 'The naming pattern f
 const overview = {
   name,
   description,
-  mode: mode(),
+  mode: mode,
   defaultStickiness: stickiness,
   featureLimit: Nullable(featureLimit),
   debtBudget: Nullable(debtBudget),
@@ -193,7 +191,7 @@ export const NewProject = NamedObject(
     ),
     name,
     description: Type.Optional(description),
-    mode: Type.Optional(mode()),
+    mode: Type.Optional(mode),
     defaultStickiness: Type.Optional(stickiness),
     environments: Optional.Array(Type.String({ maxLength: 100 }), {
       minItems: 1,
@@ -212,7 +210,7 @@ export const ProjectUpdate = NamedObject(
   {
     name,
     description: Type.Optional(description),
-    mode: Type.Optional(mode()),
+    mode: Type.Optional(mode),
     defaultStickiness: Type.Optional(stickiness),
   },
   { examples: [{ name: 'Payments', description: 'Payments, refunds and invoices' }] },
@@ -242,7 +240,7 @@ export const NamingCheck = SharedObject('NamingCheck', {
 export const ProjectSettings = NamedObject(
   'ProjectSettings',
   {
-    mode: Type.Optional(mode()),
+    mode: Type.Optional(mode),
     defaultStickiness: Type.Optional(stickiness),
     featureLimit: Type.Optional(Nullable(featureLimit)),
     debtBudget: Type.Optional(Nullable(debtBudget)),

@@ -6,13 +6,13 @@ import { findDebt } from './store.ts';
 const MAX_NAMED_FEATURES = 10;
 
 /** Rejects a change that adds features while the project is over its debt budget. The caller must have locked the project. */
-export async function rejectOverBudget(tx: Tx, project: string, now = new Date()): Promise<void> {
-  for (const error of await findBudgetErrors(tx, project, now)) throw error;
+export async function rejectOverBudget(tx: Tx, project: string): Promise<void> {
+  for (const error of await findBudgetErrors(tx, project)) throw error;
 }
 
 /** Returns the error for a project over its debt budget, so that a change can list it with other errors. */
-export async function findBudgetErrors(tx: Tx, project: string, now = new Date()): Promise<ApiError[]> {
-  const debt = await findDebt(tx, project, now, MAX_NAMED_FEATURES);
+export async function findBudgetErrors(tx: Tx, project: string): Promise<ApiError[]> {
+  const debt = await findDebt(tx, project, new Date(), MAX_NAMED_FEATURES);
   if (!debt || computeDebt(debt) <= debt.budget) return [];
   const unnamedFeatures = computeDebt(debt) - debt.toCleanUp.length;
   return [

@@ -52,26 +52,22 @@ export async function exchangeCode(
   const redirectUri = requireParameter(get, 'redirect_uri');
   const verifier = requireParameter(get, 'code_verifier');
   const resource = readResource(get, resources);
-  return await applyToGrant(
-    db,
-    ip,
-    reader => findGrantByCode(reader, hash),
-    async (tx, grant) => {
-      if (grant.isUsed) return invalidGrant('The code has already been used, so its token is revoked.', true);
-      if (grant.isCodeExpired) return invalidGrant('The code has expired.', true);
-      if (grant.clientId !== clientId) return invalidGrant('The code belongs to a different client.', true);
-      if (grant.redirectUri !== redirectUri)
-        return invalidGrant('redirect_uri differs from the one that the code was sent to.', true);
-      if (!isMatchingVerifier(verifier, grant.challenge))
-        return invalidGrant('code_verifier does not match the code_challenge.', true);
-      if (resource !== undefined && grant.resource !== null && !isSameResource(resource, grant.resource))
-        return {
-          error: 'invalid_target',
-          message: 'resource differs from the one that the code was issued for.',
-        };
-      return await issue(tx, grant);
-    },
-  );
+  const find = (reader: Reader) => findGrantByCode(reader, hash);
+  return await applyToGrant(db, ip, find, async (tx, grant) => {
+    if (grant.isUsed) return invalidGrant('The code has already been used, so its token is revoked.', true);
+    if (grant.isCodeExpired) return invalidGrant('The code has expired.', true);
+    if (grant.clientId !== clientId) return invalidGrant('The code belongs to a different client.', true);
+    if (grant.redirectUri !== redirectUri)
+      return invalidGrant('redirect_uri differs from the one that the code was sent to.', true);
+    if (!isMatchingVerifier(verifier, grant.challenge))
+      return invalidGrant('code_verifier does not match the code_challenge.', true);
+    if (resource !== undefined && grant.resource !== null && !isSameResource(resource, grant.resource))
+      return {
+        error: 'invalid_target',
+        message: 'resource differs from the one that the code was issued for.',
+      };
+    return await issue(tx, grant);
+  });
 }
 
 const isMatchingVerifier = (verifier: string, challenge: string | null): boolean => {
@@ -100,22 +96,17 @@ export async function refresh(
   const [familyHash, hash] = [hashToken(family), hashToken(secret)];
   readResource(get, resources);
   const requestedScopes = parseScopes(get('scope'));
-  return await applyToGrant(
-    db,
-    ip,
-    reader => findGrantByFamily(reader, familyHash),
-    async (tx, grant) => {
-      if (grant.clientId !== clientId)
-        return invalidGrant('The refresh token belongs to a different client.');
-      if (grant.refreshHash === null || !isEqualHash(hash, grant.refreshHash))
-        return invalidGrant('The refresh token has already been used, so the grant is revoked.', true);
-      if (grant.secondsLeft <= 0) return invalidGrant('The grant has expired.');
-      const grantedScopes = parseScopes(getGrantedScope(grant.scope));
-      if (!requestedScopes.every(scope => grantedScopes.includes(scope)))
-        return { error: 'invalid_scope', message: `The grant has the scope "${grantedScopes.join(' ')}".` };
-      return await issue(tx, grant, family);
-    },
-  );
+  const find = (reader: Reader) => findGrantByFamily(reader, familyHash);
+  return await applyToGrant(db, ip, find, async (tx, grant) => {
+    if (grant.clientId !== clientId) return invalidGrant('The refresh token belongs to a different client.');
+    if (grant.refreshHash === null || !isEqualHash(hash, grant.refreshHash))
+      return invalidGrant('The refresh token has already been used, so the grant is revoked.', true);
+    if (grant.secondsLeft <= 0) return invalidGrant('The grant has expired.');
+    const grantedScopes = parseScopes(getGrantedScope(grant.scope));
+    if (!requestedScopes.every(scope => grantedScopes.includes(scope)))
+      return { error: 'invalid_scope', message: `The grant has the scope "${grantedScopes.join(' ')}".` };
+    return await issue(tx, grant, family);
+  });
 }
 
 /** Responds to a client that waits for a person to enter its user code. */

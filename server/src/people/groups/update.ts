@@ -43,8 +43,7 @@ async function applyUpdate({ tx, actor, record }: Change, id: number, input: Gro
     ...pickNames({ users: [userId] }),
   });
   for (const userId of addedIds) record({ type: 'group-user-added', data: membership(userId) });
-  for (const userId of removedIds)
-    record({ type: 'group-user-removed', preData: membership(userId) });
+  for (const userId of removedIds) record({ type: 'group-user-removed', preData: membership(userId) });
 }
 
 function without(ids: number[], excluded: number[]): number[] {

@@ -14,17 +14,11 @@ const FLAGS_PER_STATEMENT = 500;
 const DOCUMENTS_PER_REBUILD = 100;
 
 /** Compares every stored document with what its rows produce. */
-export async function findDifferences(
-  db: Db,
-  onProgress: (flagCount: number) => void = () => {},
-): Promise<Difference[]> {
+export async function findDifferences(db: Db): Promise<Difference[]> {
   const differences: Difference[] = [];
-  let flagCount = 0;
   for (let lastName: string | undefined = ''; lastName !== undefined; ) {
     const names = await listNamesAfter(db, lastName, FLAGS_PER_STATEMENT);
     if (names.length > 0) differences.push(...(await listFeatureDifferences(db, names)));
-    flagCount += names.length;
-    onProgress(flagCount);
     lastName = names.at(-1);
   }
   return [...differences, ...(await listSegmentDifferences(db))];

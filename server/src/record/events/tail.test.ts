@@ -1,9 +1,14 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import type { Db } from '../../platform/db/database.ts';
 import { useHarness } from '../../test/harness.ts';
-import { readWatermark, tailEvents } from './tail.ts';
+import { listEventsBetween } from './store.ts';
+import { readWatermark } from './tail.ts';
 
 const harness = useHarness();
+
+const tailEvents = async (db: Db, afterId: number, limit: number) =>
+  await listEventsBetween(db, afterId, await readWatermark(db), limit);
 
 /** Opens a transaction on a separate connection. The caller ends the transaction. */
 async function openTransaction(): Promise<pg.Client> {

@@ -1,21 +1,13 @@
 import { sql } from 'kysely';
-import type { Db, Reader } from '../../platform/db/database.ts';
-import { type EventRow, listEventsBetween } from './store.ts';
+import type { Reader } from '../../platform/db/database.ts';
 
 /** The class of the advisory locks that event writers take (0005_events.sql). */
 const WRITER_LOCKS = 1_214_344_281;
 
 /**
- * Returns the events after an id, oldest first, for consumers that tail the log. The function misses no event and returns none out
- * of order, no matter how late a transaction commits. Takes the pool rather than a transaction, because each step needs a new
- * snapshot.
- */
-export async function tailEvents(db: Db, afterId: number, limit: number): Promise<EventRow[]> {
-  return await listEventsBetween(db, afterId, await readWatermark(db), limit);
-}
-
-/**
- * Returns the highest id up to which the log is complete, which means that every event up to it is committed or was rolled back.
+ * Returns the highest id up to which the log is complete, which means that every event up to it is committed or was rolled back. A
+ * consumer that reads the log up to this id misses no event and gets none out of order, no matter how late a transaction commits.
+ * It must read the events in a later snapshot.
  * Each writer holds a lock whose key is the last id that was assigned before its own. The sequence must be read before the locks,
  * because then a writer that took an id up to `assignedId` and holds no lock has ended.
  */

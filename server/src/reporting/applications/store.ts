@@ -1,3 +1,4 @@
+import type { Instance } from '@halyard/plane/counting/merged.ts';
 import type { QuotaUsage } from '@halyard/plane/counting/quotas.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { isInReadableProject } from '../../access/store.ts';
@@ -91,17 +92,7 @@ export async function lockApplicationIds(tx: Tx, names: string[]): Promise<{ nam
   return rows;
 }
 
-export type SeenInstance = {
-  application: string;
-  environment: string;
-  instanceId: string;
-  sdkVersion: string | null;
-  isFrontend: boolean;
-  strategies: string[] | undefined;
-  seenAt: number;
-  /** The token that the instance used. */
-  token: number;
-};
+export type SeenInstance = Instance;
 
 /** Returns the list positions of the instances that are not stored yet. */
 export async function listNewInstances(db: Reader, instances: SeenInstance[]): Promise<Set<number>> {

@@ -73,7 +73,6 @@ export async function dropMetricPartitions(
   const outdatedNames = (await listPartitions(db)).filter(
     name => name < (name.startsWith('metric_hours') ? oldestKeptHoursPartition : oldestKeptDaysPartition),
   );
-  for (const name of outdatedNames)
-    await db.transaction().execute(tx => dropPartition(tx, name));
+  for (const name of outdatedNames) await db.transaction().execute(tx => dropPartition(tx, name));
   return outdatedNames;
 }

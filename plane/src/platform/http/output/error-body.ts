@@ -82,8 +82,7 @@ function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | u
   const { validation, validationContext, statusCode, code } = error as FastifyError;
   if (validation) return badData(describeViolations(validation, validationContext), validation.length);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return contentTypeError();
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return tooLargeError(request, error);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLargeError(request, error);
   // The client closed the connection while its body was being read. The code alone is ambiguous, because database errors have it
   // too.
   if (code === 'ECONNRESET' && statusCode === 400)
