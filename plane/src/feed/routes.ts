@@ -7,6 +7,7 @@ import { ApiError, badData } from '../platform/errors.ts';
 import { acceptsGzip } from '../platform/http/output/accept-encoding.ts';
 import { EVENT_STREAM_HEAD } from '../platform/http/output/server-sent-events.ts';
 import { errorResponses, jsonResponse } from '../platform/http/schema.ts';
+import { getSdkToken } from '../serving/client-api/accept.ts';
 import { authenticate, parseToken } from '../serving/client-api/authenticate.ts';
 import type { CountRequest } from '../serving/client-api/metrics.ts';
 import type { Responder } from '../serving/client-api/responses.ts';
@@ -244,9 +245,4 @@ async function checkForLostRevisions(
   if (current?.epoch !== epoch) return;
   if (current.revision >= revision && state.tokens.revision >= tokenRevision) return;
   await state.isLost(epoch, environment, revision, tokenRevision);
-}
-
-function getSdkToken({ sdkToken }: FastifyRequest): SdkToken {
-  if (!sdkToken) throw new Error('The request was not authenticated');
-  return sdkToken;
 }

@@ -198,7 +198,8 @@ export class ConfigError extends Error {
   }
 }
 
-const splitList = (text: string | undefined): string[] =>
+/** Returns the items of a comma-separated list. */
+export const splitList = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
     .map(item => item.trim())

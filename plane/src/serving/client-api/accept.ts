@@ -29,7 +29,7 @@ export async function acceptBulk(reports: Reports, request: FastifyRequest): Pro
   await reports.reportBulk(getSdkToken(request), requireObject(request.body));
 }
 
-function getSdkToken({ sdkToken }: FastifyRequest): SdkToken {
+export function getSdkToken({ sdkToken }: FastifyRequest): SdkToken {
   if (!sdkToken) throw new Error('The request was not authenticated');
   return sdkToken;
 }

@@ -98,7 +98,6 @@ export const CloneManyRequest = NamedObject(
     examples: [{ features: [{ feature: 'checkout-v2', name: 'checkout-v3' }], include: ['strategies'] }],
   },
 );
-export type CloneManyRequest = Static<typeof CloneManyRequest>;
 
 const OmittedPart = NamedObject('OmittedPart', {
   part: Type.String({

@@ -1,5 +1,5 @@
-import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
-import type { Actor } from '../../platform/actor.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { requireUser } from '../../access/caller.ts';
 import type { Change } from '../../record/change.ts';
 import {
   deleteFavoriteFeature,
@@ -16,7 +16,7 @@ export async function setFeatureFavorite(
   feature: string,
   favorite: boolean,
 ): Promise<void> {
-  const userId = requireUserId(actor);
+  const userId = requireUser(actor);
   if (!(await lockFeatureShared(tx, project, feature)))
     throw notFound(`Feature "${feature}" in project "${project}"`);
   const hasChanged = favorite
@@ -33,17 +33,10 @@ export async function setProjectFavorite(
   project: string,
   favorite: boolean,
 ): Promise<void> {
-  const userId = requireUserId(actor);
+  const userId = requireUser(actor);
   const hasChanged = favorite
     ? await insertFavoriteProject(tx, userId, project)
     : await deleteFavoriteProject(tx, userId, project);
   if (!hasChanged) return;
   record({ type: favorite ? 'project-favorited' : 'project-unfavorited', project, data: { project } });
-}
-
-function requireUserId(actor: Actor): number {
-  if (actor.kind === 'user') return actor.userId;
-  throw invalidOperation(
-    'This operation requires a user. Call it with a session or a personal access token.',
-  );
 }

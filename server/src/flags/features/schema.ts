@@ -43,7 +43,6 @@ export const ClonedFrom = NamedObject(
     feature: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
   },
 );
-export type ClonedFrom = Static<typeof ClonedFrom>;
 
 /** Everything about a feature that is the same for every caller. */
 const state = {

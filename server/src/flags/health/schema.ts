@@ -38,7 +38,6 @@ export const ProjectStats = SharedObject(
     projectMembersAddedCurrentWindow: count('Members who joined in the last 30 days'),
   },
 );
-export type ProjectStats = Static<typeof ProjectStats>;
 
 export const ProjectEnvironment = SharedObject('ProjectEnvironment', 'An environment of the project', {
   environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),

@@ -56,4 +56,3 @@ export const LifecycleCount = SharedObject('LifecycleCount', {
   completed: count,
   archived: count,
 });
-export type LifecycleCount = Static<typeof LifecycleCount>;

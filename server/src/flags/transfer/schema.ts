@@ -4,12 +4,12 @@ import {
   Optional,
   SharedObject,
   TextMap,
-  UrlName,
 } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { ConstraintInput } from '../../targeting/constraints/schema.ts';
 import { NewContextField } from '../../targeting/context/schema.ts';
 import { StrategyVariantInput, VariantInput } from '../../targeting/variants/schema.ts';
+import { featureName } from '../feature-rows/schema.ts';
 import { NewTagType } from '../tags/schema.ts';
 
 /** The maximum number of features in one export or import, which bounds the cost of a request. */
@@ -21,10 +21,6 @@ const MAX_TAG_TYPES = 1_000;
 const MAX_CONTEXT_FIELDS = 1_000;
 const MAX_SEGMENTS = 10_000;
 
-const featureName = UrlName({
-  description: 'Feature name, unique in the instance',
-  examples: ['checkout-v2'],
-});
 const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description && { description }) });
 const withUnknownFields = { additionalProperties: true };

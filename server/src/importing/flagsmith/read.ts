@@ -1,5 +1,5 @@
 import type { AnyOf, Flag, Rule, Serve, Targeting, Variation } from '../rules/model.ts';
-import { catchUnsupported, makeVariantNames } from '../rules/read.ts';
+import { catchUnsupported, nameVariations } from '../rules/read.ts';
 import type { EnvironmentDocument, FeatureState } from './schema.ts';
 import { readSegment } from './segments.ts';
 
@@ -104,8 +104,3 @@ function toVariation(value: FeatureState['feature_state_value']): Variation {
   const type = typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'json' : 'string';
   return { name: String(value), enabled: true, payload: { type, value: String(value) } };
 }
-
-const nameVariations = (variations: Variation[]): Variation[] => {
-  const names = makeVariantNames(variations.map(({ name }) => name));
-  return variations.map((variation, index) => ({ ...variation, name: names[index] ?? '' }));
-};

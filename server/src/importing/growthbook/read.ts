@@ -7,7 +7,7 @@ import {
   UnsupportedError,
   type Variation,
 } from '../rules/model.ts';
-import { catchUnsupported, makeVariantNames, serveShare } from '../rules/read.ts';
+import { catchUnsupported, nameVariations, serveShare } from '../rules/read.ts';
 import { type ConditionReader, makeConditionReader } from './conditions.ts';
 import type { Environment, Feature, GrowthBookRule, Organization } from './schema.ts';
 
@@ -118,8 +118,3 @@ function makeVariation({ valueType }: Feature, value: unknown): Variation {
   if (valueType === 'boolean') return { name: text, enabled: text === 'true' };
   return { name: text, enabled: true, payload: { type: valueType, value: text } };
 }
-
-const nameVariations = (variations: Variation[]): Variation[] => {
-  const names = makeVariantNames(variations.map(({ name }) => name));
-  return variations.map((variation, index) => ({ ...variation, name: names[index] ?? '' }));
-};

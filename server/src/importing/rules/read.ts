@@ -1,4 +1,11 @@
-import { type AnyOf, type Rule, type Targeting, type Unsupported, UnsupportedError } from './model.ts';
+import {
+  type AnyOf,
+  type Rule,
+  type Targeting,
+  type Unsupported,
+  UnsupportedError,
+  type Variation,
+} from './model.ts';
 
 /** Turns an UnsupportedError into a result, so that one flag does not stop the import. */
 export function catchUnsupported(read: () => Targeting): Targeting | Unsupported {
@@ -26,6 +33,12 @@ export function makeVariantNames(names: string[]): string[] {
     );
   }
   return uniqueNames;
+}
+
+/** Gives each variation a name that is URL-safe and unique within the flag. */
+export function nameVariations(variations: Variation[]): Variation[] {
+  const names = makeVariantNames(variations.map(({ name }) => name));
+  return variations.map((variation, index) => ({ ...variation, name: names[index] ?? '' }));
 }
 
 /** Returns a list with a rule that serves a variation to a share of the users it matches. The list is empty if the share is 0. */

@@ -28,7 +28,8 @@ export async function replaceRootRole(
       where user_roles.role_id <> excluded.role_id`.execute(tx);
 }
 
-const TABLES = {
+/** Where the roles of users and groups are stored. */
+export const TABLES = {
   user: { table: sql.table('user_roles'), holder: sql.ref('user_id') },
   group: { table: sql.table('group_roles'), holder: sql.ref('group_id') },
 };

@@ -34,7 +34,6 @@ export const Member = SharedObject('Member', 'A user or service account', {
   email: Nullable.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
   isAPI: Type.Boolean({ description: 'true for a service account' }),
 });
-export type Member = Static<typeof Member>;
 
 export const GroupMember = SharedObject('GroupMember', 'A member of a group', {
   joinedAt: Timestamp('When the user was added to the group'),

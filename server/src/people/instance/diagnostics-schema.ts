@@ -1,8 +1,7 @@
 import { NamedObject, Nullable, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
+import { count } from './schema.ts';
 
-const count = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, description, examples: [example] });
 const stringField = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
 

@@ -1,7 +1,7 @@
 import { NamedObject, Nullable, Optional, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
-const count = (description: string, example: number) =>
+export const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
 
 export const Instance = SharedObject('Instance', {

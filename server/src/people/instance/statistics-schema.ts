@@ -1,8 +1,6 @@
 import { NamedObject, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-
-const count = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, description, examples: [example] });
+import { count } from './schema.ts';
 
 /** The counts of an instance, under the names that Unleash clients read. */
 export const InstanceStatistics = SharedObject('InstanceStatistics', {

@@ -3,6 +3,7 @@ import { PROJECT_ROLES } from '../../access/roles.ts';
 import { IS_ACTIVE, selectProjectPermissions } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
+import { TABLES } from '../grants/store.ts';
 import { GROUP_MEMBERS } from '../groups/store.ts';
 import type { Role } from '../roles/schema.ts';
 import type { GroupAccess, UserAccess } from './schema.ts';
@@ -88,11 +89,6 @@ export async function listGrants(tx: Tx, project: string): Promise<Grant[]> {
     order by kind, id`.execute(tx);
   return rows;
 }
-
-const TABLES = {
-  user: { table: sql.table('user_roles'), holder: sql.ref('user_id') },
-  group: { table: sql.table('group_roles'), holder: sql.ref('group_id') },
-};
 
 const asRows = (grants: SingleGrant[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(grants)}::jsonb) as given (id integer, "roleId" integer)`;

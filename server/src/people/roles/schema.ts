@@ -85,7 +85,6 @@ export const RoleWithPermissions = SharedObject('RoleWithPermissions', 'A role w
   ...Role.properties,
   permissions: Type.Array(Ref(Permission)),
 });
-export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
 
 export const HoldersOfRole = SharedObject('HoldersOfRole', {
   holders: Type.Array(

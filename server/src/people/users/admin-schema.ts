@@ -194,7 +194,6 @@ export const NewMember = NamedObject(
     ],
   },
 );
-export type NewMember = Static<typeof NewMember>;
 
 export const UserKey = NamedObject(
   'UserKey',

@@ -220,7 +220,6 @@ export const ApplicationOverview = SharedObject('ApplicationOverview', {
     ),
   }),
 });
-export type ApplicationOverview = Static<typeof ApplicationOverview>;
 
 export const InstanceList = SharedObject('ApplicationInstanceList', {
   instances: Type.Array(

@@ -55,12 +55,6 @@ export function renderBody(
 export const listTagValues = ({ event }: DeliveryContext, type: string): string[] =>
   event.tags.filter(tag => tag.type === type).map(tag => tag.value);
 
-export const splitList = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map(item => item.trim())
-    .filter(item => item !== '');
-
 /** Returns the URL of the feature page or, without a feature, of the project page or, without a project, of the event log. */
 export function linkTo({ event, publicUrl }: DeliveryContext): string {
   const project =

@@ -1,4 +1,5 @@
-import { listTagValues, splitList } from './parts.ts';
+import { splitList } from '../../../platform/config.ts';
+import { listTagValues } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
 import { toRejection } from './slack-errors.ts';
 import { buildSlackMessage } from './slack-text.ts';

@@ -1,5 +1,6 @@
+import { splitList } from '../../../platform/config.ts';
 import { maskTarget } from '../../../platform/outgoing/target.ts';
-import { CUSTOM_HEADERS, customHeaders, listTagValues, splitList, USERNAME } from './parts.ts';
+import { CUSTOM_HEADERS, customHeaders, listTagValues, USERNAME } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
 import { toRejection } from './slack-errors.ts';
 import { buildSlackMessage } from './slack-text.ts';
