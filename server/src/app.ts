@@ -107,6 +107,7 @@ import { installCompression } from './platform/http/output/compression.ts';
 import { installErrors, sendError } from './platform/http/output/errors.ts';
 import { installSecurityHeaders, securityHeaders } from './platform/http/output/headers.ts';
 import { installBodyShares } from './platform/http/protection/body-shares.ts';
+import { getDryRunLimits, makeDryRuns } from './platform/http/protection/dry-runs.ts';
 import { makeLongReads } from './platform/http/protection/long-reads.ts';
 import { installMetricsToken } from './platform/http/protection/metrics-token.ts';
 import {
@@ -202,6 +203,7 @@ type BuildOptions = ServerOptions &
     networkQueues?: NetworkQueues;
     requests?: Partial<ShareLimits>;
     longReads?: Partial<ShareLimits>;
+    dryRuns?: Partial<ShareLimits>;
     bodies?: Partial<ShareLimits>;
     streams?: Partial<StreamLimits>;
     evaluation?: Partial<SliceLimits>;
@@ -227,6 +229,7 @@ export async function buildApp(
     networkQueues = makeNetworkQueues(),
     requests,
     longReads: longReadLimits,
+    dryRuns: dryRunLimits,
     bodies,
     streams,
     evaluation,
@@ -249,7 +252,9 @@ export async function buildApp(
   registerWriters(WRITERS);
   const epochs = makeEpochWatch();
   const serving = makeServingState(wrapSource(makeDatabaseSource(sdkDb, epochs)));
-  const instance = { limits, longReads, publicUrl: settings.publicUrl, keyring: sso.keyring };
+  const dryRuns = makeDryRuns({ ...getDryRunLimits(settings.poolSize), ...dryRunLimits });
+  admission.set('dry-runs', dryRuns.shares);
+  const instance = { limits, longReads, dryRuns, publicUrl: settings.publicUrl, keyring: sso.keyring };
   const headers = securityHeaders(settings.publicUrl);
   const outageLog = makeOutageLog();
   const app: App = Fastify({
@@ -362,7 +367,7 @@ export async function buildApp(
   register(featureEnvironmentOperations(lockFeatureEtag));
   healthReportRoutes(app, longReads);
   register(PROJECT_HEALTH);
-  cloneRoutes(app, db, limits);
+  cloneRoutes(app, db, limits, dryRuns);
   register(COPIES);
   register(FEATURE_SEARCH);
   register(DEPENDENCIES);

@@ -40,24 +40,26 @@ async function lockBase({ tx, actor }: Change, project: string, names: string[])
  * a write, so nothing else is read in its transaction, to keep it short.
  */
 export async function dryRunChanges(call: Call, { project, flags, operations }: ResolvedChanges) {
-  const { app, db, instance, actor } = call;
+  const { app, db, instance, actor, request } = call;
   let flagsBefore: Feature[] = [];
   let base: FlagVersion[] = [];
   try {
-    await runStoredOperations(
-      app,
-      db,
-      instance,
-      { ...actor, revisions: new Map(), events: new Map() },
-      operations,
-      {
-        beforeRun: async current => {
-          ({ features: flagsBefore, base } = await lockBase(current, project, flags));
+    await instance.dryRuns.run(request, () =>
+      runStoredOperations(
+        app,
+        db,
+        instance,
+        { ...actor, revisions: new Map(), events: new Map() },
+        operations,
+        {
+          beforeRun: async current => {
+            ({ features: flagsBefore, base } = await lockBase(current, project, flags));
+          },
+          afterEvents: async tx => {
+            throw new Rollback(await listFeatures(tx, actor, project, flags));
+          },
         },
-        afterEvents: async tx => {
-          throw new Rollback(await listFeatures(tx, actor, project, flags));
-        },
-      },
+      ),
     );
   } catch (error) {
     if (error instanceof Rollback) return { flagsBefore, base, flagsAfter: error.flagsAfter };

@@ -25,7 +25,7 @@ const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `$
 /** Returns a tool error as the model reads it: what is wrong, and what to do next. The log has the cause under the same id. */
 export async function toToolError(error: unknown, request: FastifyRequest) {
   const { id, rejection } = await logError(error, request);
-  const { name, message, details } = rejection;
+  const { name, message, details, retryAfter } = rejection;
   const detailMessages =
     details.length > 1 ? details.slice(0, MAX_DETAILS).map(detail => detail.message) : [];
   const failure = sanitize({
@@ -33,6 +33,7 @@ export async function toToolError(error: unknown, request: FastifyRequest) {
     message: ellipsize([message, ...detailMessages].map(asSentence).join(' '), MAX_MESSAGE_LENGTH),
     hint: HINTS[name] ?? 'Tell the user what happened.',
     retryable: RETRYABLE.includes(name),
+    ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
     id,
   });
   const text = `${failure.code}: ${failure.message} ${failure.hint}`;

@@ -1,4 +1,5 @@
 import type { Limits } from './config.ts';
+import type { DryRuns } from './http/protection/dry-runs.ts';
 import type { LongReads } from './http/protection/long-reads.ts';
 import type { Keyring } from './secrets/seal.ts';
 
@@ -7,6 +8,7 @@ export type Instance = {
   limits: Limits;
   publicUrl: string;
   longReads: LongReads;
+  dryRuns: DryRuns;
   /** The keys for stored secrets. */
   keyring: Keyring;
 };

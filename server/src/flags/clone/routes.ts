@@ -7,12 +7,14 @@ import {
   Ref,
   SharedObject,
 } from '@halyard/plane/platform/http/schema.ts';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { sendError } from '../../platform/http/output/errors.ts';
 import { featureParams, projectParams } from '../../platform/http/params.ts';
+import type { DryRuns } from '../../platform/http/protection/dry-runs.ts';
 import { change } from '../../record/change.ts';
 import { readFeatures } from '../features/read.ts';
 import { Feature } from '../features/schema.ts';
@@ -34,11 +36,13 @@ const BODY_LIMIT_BYTES = 65_536;
 
 const ClonedFeatures = SharedObject('ClonedFeatures', { features: Type.Array(Ref(Feature)) });
 
-export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
+export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>, dryRuns: DryRuns): void {
   for (const schema of [PlannedCopy, ClonePlan, ClonedFeatures]) app.addSchema(schema);
 
-  const plan = (actor: Actor, input: CloneInput) =>
-    change(db, actor, current => planClone(current, input, limits.features));
+  const plan = ({ actor, caller, visit }: FastifyRequest, input: CloneInput) =>
+    dryRuns.run({ caller, visit }, () =>
+      change(db, actor, current => planClone(current, input, limits.features)),
+    );
   const clone = (actor: Actor, input: CloneInput) =>
     change(
       db,
@@ -88,7 +92,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         [{ source: request.params.featureName, name }],
         options,
       );
-      if (request.query.dryRun === 'true') return await plan(request.actor, input);
+      if (request.query.dryRun === 'true') return await plan(request, input);
       const [copy] = await clone(request.actor, input);
       if (!copy) throw new Error(`Feature "${name}" disappeared in the transaction that created it`);
       return copy;
@@ -129,7 +133,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       const { features, ...options } = request.body;
       const sources = features.map(({ feature, name }) => ({ source: feature, name }));
       const input = cloneInput(request.params.projectId, sources, options);
-      if (request.query.dryRun === 'true') return await plan(request.actor, input);
+      if (request.query.dryRun === 'true') return await plan(request, input);
       return { features: await clone(request.actor, input) };
     },
   );

@@ -8,6 +8,7 @@ import { findActor } from '../../access/guard.ts';
 import { buildApp } from '../../app.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { projectParams } from '../../platform/http/params.ts';
+import { getDryRunLimits, makeDryRuns } from '../../platform/http/protection/dry-runs.ts';
 import { makeLongReads } from '../../platform/http/protection/long-reads.ts';
 import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { dereference } from '../../test/api-document.ts';
@@ -119,6 +120,7 @@ const INSTANCE = {
   limits: APP_SETTINGS.limits,
   publicUrl: APP_SETTINGS.publicUrl,
   keyring: makeKeyring(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
+  dryRuns: makeDryRuns(getDryRunLimits(1)),
 };
 
 const findOperation = (id: string): Operation => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { Actor } from '../../platform/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
+import { getDryRunLimits, makeDryRuns } from '../../platform/http/protection/dry-runs.ts';
 import { makeLongReads } from '../../platform/http/protection/long-reads.ts';
 import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { makeFeature, makeUser } from '../../test/factories.ts';
@@ -25,6 +26,7 @@ const run = (actor: Actor, operations: StoredOperation[]) =>
       limits: APP_SETTINGS.limits,
       publicUrl: APP_SETTINGS.publicUrl,
       longReads: makeLongReads(harness.db),
+      dryRuns: makeDryRuns(getDryRunLimits(1)),
       keyring: makeKeyring(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
     },
     actor,
