@@ -82,7 +82,7 @@ test('rejects an untrusted key, an altered version number and appended bytes', a
   expect(() => decodeSnapshot(Buffer.from(`${VECTOR}\n`), KEYS)).toThrow('634 bytes instead of 633');
 });
 
-test('rejects a correctly signed snapshot of a later version, and names both versions', () => {
+test('rejects a correctly signed snapshot of a later version, names both versions and asks for an upgrade', () => {
   const [header = '', , body] = VECTOR.split('\n');
   const signHeader = (line: string) => {
     const signature = sign(null, Buffer.from(line), KEY.privateKey).toString('base64');
@@ -90,7 +90,10 @@ test('rejects a correctly signed snapshot of a later version, and names both ver
   };
   expect(decodeSnapshot(signHeader(header), KEYS)).toEqual(SNAPSHOT);
 
-  const later = signHeader(header.replace('{"v":1', '{"v":2'));
-
-  expect(() => decodeSnapshot(later, KEYS)).toThrow('The header is not valid for version 1: {"v":2,');
+  for (const later of [header.replace('{"v":1', '{"v":2'), '{"v":3,"other":"fields"}'])
+    expect(() => decodeSnapshot(signHeader(later), KEYS)).toThrow(
+      /^The snapshot has version [23] of the format, but this program supports only version 1\. Upgrade this edge or server\.$/,
+    );
+  const malformed = signHeader(header.replace('{"v":1', '{"v":"2"'));
+  expect(() => decodeSnapshot(malformed, KEYS)).toThrow('The header is not valid for version 1: {"v":"2",');
 });

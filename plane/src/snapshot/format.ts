@@ -82,6 +82,7 @@ const Body = Type.Object({
   segments: Type.Array(SegmentSchema),
 });
 const headerValidator = Compile(Header);
+const laterVersionValidator = Compile(Type.Object({ v: Type.Integer({ exclusiveMinimum: VERSION }) }));
 const bodyValidator = Compile(Body);
 
 const signBytes = promisify<null, Buffer, SigningKey['privateKey'], Buffer>(sign);
@@ -141,6 +142,10 @@ export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
   if (signatureBytes.toString('base64') !== signature || !verify(null, line, key, signatureBytes))
     throw new SnapshotError('The signature does not match the header.');
   const header = parse(line);
+  if (laterVersionValidator.Check(header))
+    throw new SnapshotError(
+      `The snapshot has version ${header.v} of the format, but this program supports only version ${VERSION}. Upgrade this edge or server.`,
+    );
   if (!headerValidator.Check(header))
     throw new SnapshotError(
       `The header is not valid for version ${VERSION}: ${line.toString('utf8', 0, 200)}`,
