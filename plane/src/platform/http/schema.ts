@@ -125,12 +125,12 @@ export const TextMap = (maxLength: number, options: Parameters<typeof Type.Recor
 /** Any positive integer with up to 16 digits, about the largest that a double represents exactly. */
 const id = { maxLength: 16, pattern: '^[1-9][0-9]{0,15}$', [RULE]: 'must be a positive integer' };
 
-/** The id of a row with an `integer` id, in a path. */
-export const PathId = (resource: string, example = '3') =>
+/** The id of a row with an `integer` id, in a path. `subject` is what the message for an unknown id names (row-ids.ts). */
+export const PathId = (resource: string, example = '3', subject = resource) =>
   Type.String({
     title: `${resource} id`,
     ...id,
-    [ROW_ID]: resource,
+    [ROW_ID]: subject,
     description: `Id of the ${resource.toLowerCase()}`,
     examples: [example],
   });

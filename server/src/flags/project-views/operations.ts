@@ -10,7 +10,10 @@ import { VERSIONED_PROJECT_VIEW } from './version.ts';
 
 const BASE_PATH = '/api/admin/projects/:projectId/views';
 const VIEW_PATH = `${BASE_PATH}/:id` as const;
-const viewParams = Type.Object({ projectId, id: PathId('Shared view', '3') });
+const viewParams = Type.Object({
+  projectId,
+  id: PathId('Shared view', '3', 'Shared view {id} of project "{projectId}"'),
+});
 
 /** The operations on saved views that are shared with a project. */
 export const PROJECT_VIEWS: OperationModule = {

@@ -34,7 +34,7 @@ const HOLDERS = [
   {
     kind: 'user',
     Kind: 'User',
-    id: { ...PathId('User or service account'), title: 'UserHolderId' },
+    id: { ...PathId('User or service account', '3', 'User'), title: 'UserHolderId' },
     updated: 'project-access-user-roles-updated',
     deleted: 'project-access-user-roles-deleted',
   },

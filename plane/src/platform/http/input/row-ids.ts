@@ -1,7 +1,10 @@
 import { notFound } from '../../errors.ts';
 import type { App } from '../app.ts';
 
-/** The schema keyword of a path parameter that says what the id identifies, such as "User". */
+/**
+ * The schema keyword of a path parameter that says what the id identifies: a kind of resource, such as "User", or a whole subject
+ * with path parameters in braces, such as `Shared view {id} of project "{projectId}"`.
+ */
 export const ROW_ID = 'x-row-id';
 
 const LARGEST_ROW_ID = 2_147_483_647;
@@ -15,9 +18,11 @@ export function installRowIds(app: App): void {
     const { properties = {} } = (routeOptions.schema?.params ?? {}) as {
       properties?: Record<string, { [ROW_ID]?: string }>;
     };
-    for (const [name, { [ROW_ID]: resource }] of Object.entries(properties)) {
-      const id = (params as Record<string, string>)[name] ?? '';
-      if (resource !== undefined && Number(id) > LARGEST_ROW_ID) throw notFound(`${resource} ${id}`);
+    const values = params as Record<string, string>;
+    for (const [name, { [ROW_ID]: identified }] of Object.entries(properties)) {
+      if (identified === undefined || !(Number(values[name]) > LARGEST_ROW_ID)) continue;
+      const subject = identified.includes('{') ? identified : `${identified} {${name}}`;
+      throw notFound(subject.replaceAll(/\{(\w+)\}/g, (_match, parameter) => values[parameter] ?? ''));
     }
   });
 }
