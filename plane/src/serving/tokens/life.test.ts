@@ -4,6 +4,7 @@ import { makeFeature } from '../../../../server/src/test/factories.ts';
 import { useHarness } from '../../../../server/src/test/harness.ts';
 import { call } from '../../../../server/src/test/request.ts';
 import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
+import { waitForLockWaiters } from '../../../../server/src/test/waiting.ts';
 import type { App } from '../../platform/http/app.ts';
 
 const harness = useHarness();
@@ -109,6 +110,30 @@ test('requests with a token in memory do not query the database', async () => {
 
   // Occasionally, the servers also read tokens in the background.
   expect(statements() - statementsBefore).toBeLessThan(10);
+});
+
+test.for([
+  ['a new token', async () => (await create({})).secret, 200],
+  ['an unknown token', async () => '*:production.an-unknown-token', 401],
+] as const)('simultaneous first requests with %s share one query', async ([, makeToken, status]) => {
+  const app = await harness.secondServer();
+  await app.serving.refresh();
+  const token = await makeToken();
+  const countLookups = () =>
+    harness.statements.filter(text => /api_tokens.*decode\(given/s.test(text)).length;
+
+  const { requests, lookupsBefore } = await harness.db.transaction().execute(async tx => {
+    await sql`lock table api_tokens in access exclusive mode`.execute(tx);
+    const lookupsBefore = countLookups();
+    const requests = Array.from({ length: 10 }, () => readFeatures(app, token));
+    await waitForLockWaiters(harness.db);
+    // The requests before this one have begun when it is complete.
+    await call(app, 'GET', '/health', { token: null });
+    return { requests, lookupsBefore };
+  });
+
+  expect((await Promise.all(requests)).map(response => response.status)).toEqual(requests.map(() => status));
+  expect(countLookups() - lookupsBefore).toBe(1);
 });
 
 test('with more tokens than a server loads, a change to one token keeps other tokens in memory', async () => {

@@ -74,6 +74,8 @@ export function makeTokens(source: Source): Tokens {
   const tokens = new Map<string, SdkToken>();
   const unknownTokens = new BoundedMap<string, { retryAt: number; hasEnded: boolean }>(MAX_UNKNOWN);
   const lookups = makeShares(LOOKUPS, () => unavailable());
+  /** The running queries by hash. Simultaneous requests with the same token share one. */
+  const queries = new Map<string, Promise<SdkToken | undefined>>();
   let epoch: string | undefined;
   let revision = -1;
   let clockOffset = 0;
@@ -181,9 +183,24 @@ export function makeTokens(source: Source): Tokens {
     return await lookUpHash(hash('sha256', text), network);
   };
 
+  const isUnknown = (key: string): boolean => (unknownTokens.get(key)?.retryAt ?? 0) > Date.now();
+
+  const queryOnce = (key: string): Promise<SdkToken | undefined> => {
+    const running = queries.get(key);
+    if (running !== undefined) return running;
+    const query = queryToken(key).finally(() => queries.delete(key));
+    queries.set(key, query);
+    return query;
+  };
+
   const lookUpHash = async (key: string, network: string): Promise<SdkToken | undefined> => {
-    if ((unknownTokens.get(key)?.retryAt ?? 0) > Date.now()) return undefined;
-    const token = await withLookup(network, () => queryToken(key)).catch(error => {
+    if (isUnknown(key)) return undefined;
+    const token = await withLookup(network, async () => {
+      // While this request waited, a different one may have looked up the same token.
+      const cached = tokens.get(key);
+      if (cached && isValid(cached)) return cached;
+      return isUnknown(key) ? undefined : await queryOnce(key);
+    }).catch(error => {
       if (hasEnded(key)) return undefined;
       throw error instanceof ApiError ? error : unavailable(error);
     });
