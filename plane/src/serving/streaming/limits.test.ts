@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { Unleash } from 'unleash-client';
 import { afterEach, expect, test } from 'vitest';
 import { useHarness } from '../../../../server/src/test/harness.ts';
@@ -10,6 +11,7 @@ import {
 } from '../../../../server/src/test/sdk-documents.ts';
 import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
 import { openStream, type SdkStream } from '../../../../server/src/test/sdk-stream.ts';
+import { waitForLockWaiters } from '../../../../server/src/test/waiting.ts';
 import type { App } from '../../platform/http/app.ts';
 
 const harness = useHarness();
@@ -299,4 +301,26 @@ test('a stopping server spreads out the ends of its streams and their reconnecti
   expect(Math.max(...retryDelays)).toBeLessThanOrEqual(6_000);
   expect(new Set(retryDelays).size).toBeGreaterThan(50);
   expect(Math.max(...endTimes) - Math.min(...endTimes)).toBeGreaterThan(300);
+});
+
+test('a request whose token is being looked up when the server begins to stop gets a stream that ends', async () => {
+  const app = await harness.secondServer();
+  await app.serving.refresh();
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const open = await connect(url, await server.token('production'));
+  const unknownToken = await server.token('production');
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`lock table api_tokens in access exclusive mode`.execute(blocker);
+  const pendingConnection = connect(url, unknownToken);
+  await waitForLockWaiters(harness.db);
+
+  const shutdown = app.close();
+  await open.closed;
+  await blocker.rollback().execute();
+  const late = await pendingConnection;
+  await late.closed;
+  await shutdown;
+
+  expect(late.status).toBe(200);
+  expect(late.lines).toEqual(['retry: 2000', expect.stringMatching(/^retry: [2-6]\d{3}$/)]);
 });

@@ -5,11 +5,13 @@ import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { buildApp } from '../../app.ts';
 import { createInitialAdminTokens } from '../../people/api-tokens/initial-admin-tokens.ts';
 import { connectStream, type StreamClient } from '../../test/event-stream-client.ts';
 import { makeFeature, makeMember, makeProject, makeScopedToken, makeUser } from '../../test/factories.ts';
-import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { strictSerializer } from '../../test/strict-serializer.ts';
 import { makeStreamSlots } from './limits.ts';
 
 const harness = useHarness();
@@ -471,6 +473,34 @@ test('a request authenticated after the server began to stop gets a stream that 
   expect(await late.closed).toBe(true);
   expect(late.lines).toContain(': the server is stopping');
   expect(late.lastEventId()).toBe(`${before}`);
+});
+
+test('a request that waits at the gate when the server begins to stop gets a stream that ends with its reason', async () => {
+  const app = await buildApp(harness.db, APP_SETTINGS, {
+    ...strictSerializer,
+    requests: { capacity: 1, waitMs: 120_000 },
+  });
+  const at = await listenOn(app);
+  const countWaiting = async () =>
+    /^halyard_admission_waiting\{kind="requests"\} (\d+)$/m.exec(await app.metrics.metrics())?.[1];
+  const open = await connect('', { at });
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`lock table api_tokens in access exclusive mode`.execute(blocker);
+  const blockedResponse = call(app, 'GET', '/api/admin/projects');
+  const pendingConnection = connect('', { at });
+  await expect.poll(countWaiting).toBe('1');
+
+  const appClosing = app.close();
+  await open.closed;
+  expect(await countWaiting()).toBe('1');
+  await blocker.rollback().execute();
+  const late = await pendingConnection;
+  await appClosing;
+
+  expect((await blockedResponse).status).toBe(200);
+  expect(late.status).toBe(200);
+  expect(await late.closed).toBe(true);
+  expect(late.lines).toContain(': the server is stopping');
 });
 
 test('metrics report the number of streams, and no lag when there are none', async () => {
