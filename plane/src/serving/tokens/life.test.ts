@@ -112,29 +112,35 @@ test('requests with a token in memory do not query the database', async () => {
   expect(statements() - statementsBefore).toBeLessThan(10);
 });
 
-test.for([
+const FIRST_TOKENS: [string, () => Promise<string>, number][] = [
   ['a new token', async () => (await create({})).secret, 200],
   ['an unknown token', async () => '*:production.an-unknown-token', 401],
-] as const)('simultaneous first requests with %s share one query', async ([, makeToken, status]) => {
-  const app = await harness.secondServer();
-  await app.serving.refresh();
-  const token = await makeToken();
-  const countLookups = () =>
-    harness.statements.filter(text => /api_tokens.*decode\(given/s.test(text)).length;
+];
+test.for(FIRST_TOKENS)(
+  'simultaneous first requests with %s share one query',
+  async ([, makeToken, status]) => {
+    const app = await harness.secondServer();
+    await app.serving.refresh();
+    const token = await makeToken();
+    const countLookups = () =>
+      harness.statements.filter(text => /api_tokens.*decode\(given/s.test(text)).length;
 
-  const { requests, lookupsBefore } = await harness.db.transaction().execute(async tx => {
-    await sql`lock table api_tokens in access exclusive mode`.execute(tx);
-    const lookupsBefore = countLookups();
-    const requests = Array.from({ length: 10 }, () => readFeatures(app, token));
-    await waitForLockWaiters(harness.db);
-    // The requests before this one have begun when it is complete.
-    await call(app, 'GET', '/health', { token: null });
-    return { requests, lookupsBefore };
-  });
+    const { requests, lookupsBefore } = await harness.db.transaction().execute(async tx => {
+      await sql`lock table api_tokens in access exclusive mode`.execute(tx);
+      const lookupsBefore = countLookups();
+      const requests = Array.from({ length: 10 }, () => readFeatures(app, token));
+      await waitForLockWaiters(harness.db);
+      // The requests before this one have begun when it is complete.
+      await call(app, 'GET', '/health', { token: null });
+      return { requests, lookupsBefore };
+    });
 
-  expect((await Promise.all(requests)).map(response => response.status)).toEqual(requests.map(() => status));
-  expect(countLookups() - lookupsBefore).toBe(1);
-});
+    expect((await Promise.all(requests)).map(response => response.status)).toEqual(
+      requests.map(() => status),
+    );
+    expect(countLookups() - lookupsBefore).toBe(1);
+  },
+);
 
 test('with more tokens than a server loads, a change to one token keeps other tokens in memory', async () => {
   const [usedToken, revokedToken] = [await create({}), await create({})];
