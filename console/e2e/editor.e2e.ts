@@ -55,7 +55,7 @@ testAsAdmin(
     for (const text of ['', '33.5', '101']) {
       await percent.fill(text);
       await title.focus();
-      await page.getByText('The rollout must be a whole number from 0 to 100.').waitFor();
+      await page.getByRole('alert').getByText('The rollout must be a whole number from 0 to 100.').waitFor();
       expect(await saveButton.isDisabled()).toBe(true);
       await page.keyboard.press('Control+s');
       await waitForFocus(percent);
@@ -69,25 +69,36 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('the save bar stays in view while any part of the editor is visible', async ({ page, api }) => {
-  const { pagePath, id } = await createFlagWithStrategy(api);
-  const saveButton = page.getByRole('button', { name: /^Save to production/ });
-  for (const size of [
-    { width: 1440, height: 560 },
-    { width: 390, height: 560 },
-  ]) {
-    await page.setViewportSize(size);
-    await visit(page, `${pagePath}?edit=${id}`);
-    await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
-    await expect
-      .poll(async () => {
-        const box = await saveButton.boundingBox();
-        return box && box.y + box.height;
-      })
-      .toBeLessThanOrEqual(size.height);
-  }
-  await expectAccessible(page);
-});
+testAsAdmin(
+  'the save bar, with the reason why Save is disabled, stays in view while any part of the editor is visible',
+  async ({ page, api }) => {
+    const { pagePath, id } = await createFlagWithStrategy(api, {
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
+    });
+    const saveButton = page.getByRole('button', { name: /^Save to production/ });
+    for (const size of [
+      { width: 1440, height: 560 },
+      { width: 390, height: 560 },
+    ]) {
+      await page.setViewportSize(size);
+      await visit(page, `${pagePath}?edit=${id}`);
+      await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
+      await expect
+        .poll(async () => {
+          const box = await saveButton.boundingBox();
+          return box && box.y + box.height;
+        })
+        .toBeLessThanOrEqual(size.height);
+      await page.getByRole('button', { name: 'Remove first' }).click();
+      await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
+      const reason = await page.getByText('Enter a value for userId.').boundingBox();
+      const button = await saveButton.boundingBox();
+      expect(Math.abs((reason?.y ?? 0) - (button?.y ?? 0))).toBeLessThan(130);
+      await page.getByRole('button', { name: 'Discard' }).click();
+    }
+    await expectAccessible(page);
+  },
+);
 
 testAsAdmin(
   'a new strategy shows its audience, and an invalid rollout is reported at the field',

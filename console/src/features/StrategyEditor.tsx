@@ -17,7 +17,7 @@ import { useReasonRule } from '../ui/useReasonRule.ts';
 import type { EditedDraft, Version } from '../ui/versions.ts';
 import {
   type Draft,
-  findDisallowedValues,
+  findDisallowedProblems,
   findParameterProblems,
   findProblems,
   findRolloutProblem,
@@ -150,15 +150,11 @@ function Editor({
   }, [error]);
   const reasonRule = useReasonRule(feature.project);
   const types = useQuery(strategyTypesQuery).data ?? [];
-  const problems = [...findProblems(draft), ...findParameterProblems(draft, types)];
-  // Kept apart from the other problems, because each constraint shows its own invalid values.
-  const hasDisallowedValues = draft.constraints.some(
-    constraint =>
-      findDisallowedValues(
-        constraint,
-        fields.find(({ name }) => name === constraint.contextName),
-      ).length > 0,
-  );
+  const problems = [
+    ...findDisallowedProblems(draft.constraints, fields),
+    ...findProblems(draft),
+    ...findParameterProblems(draft, types),
+  ];
   // A new strategy reaches all users by default, so saving a strategy for everyone in production needs confirmation.
   const reachesEveryone =
     target?.type === 'production' && selectsEveryone(draft) && (isNew || !selectsEveryone(base));
@@ -187,12 +183,11 @@ function Editor({
         {...(isNew && { initialDraft: base })}
         onChange={change}
       />
-      <div data-errors="" tabIndex={-1}>
-        {/* Without the rollout problem, because the rollout field shows it. */}
-        <FormErrors
-          messages={[...problems.filter(problem => problem !== findRolloutProblem(draft)), ...messages]}
-        />
-      </div>
+      {messages.length > 0 && (
+        <div data-errors="" tabIndex={-1}>
+          <FormErrors messages={messages} />
+        </div>
+      )}
       <SaveBar
         changes={changes}
         summary={isNew ? <NewAudience draft={draft} segments={segments} /> : undefined}
@@ -200,7 +195,8 @@ function Editor({
         missingPermissions={missingPermissions}
         pending={editor.isPending}
         reason={{ reasonRule, ...editor.reason }}
-        disabled={problems.length > 0 || hasDisallowedValues || missingPermissions.length > 0}
+        problems={problems}
+        disabled={missingPermissions.length > 0}
         onSave={() => (reachesEveryone ? setConfirming(true) : editor.save())}
         onInvalid={showProblem}
         onDiscard={finish}

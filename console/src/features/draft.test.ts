@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   distributeWeights,
+  findDisallowedProblems,
   findParameterProblems,
   findProblems,
   getInitialParameters,
@@ -39,6 +40,15 @@ describe('problems that prevent saving', () => {
     expect(findProblems(draft)).toEqual([
       'Two variants have the same name.',
       'The variant weights add up to 90 %. They must add up to 100 %.',
+    ]);
+  });
+  test('reports values that a context field does not allow', () => {
+    const plan = { name: 'plan', legalValues: [{ value: 'team' }] };
+    const constraint = { contextName: 'plan', operator: 'IN' as const };
+
+    expect(findDisallowedProblems([{ ...constraint, values: ['team'] }], [plan])).toEqual([]);
+    expect(findDisallowedProblems([{ ...constraint, values: ['team', 'gold'] }], [plan])).toEqual([
+      'Remove the values of plan that are not allowed.',
     ]);
   });
   test('reports a variant without a weight', () => {

@@ -97,6 +97,18 @@ export function findDisallowedValues(
   return values.filter(value => !listEquivalentForms(value).some(form => legalSpellings.has(form)));
 }
 
+/** Returns a message for each constraint with values that its field does not allow. */
+export const findDisallowedProblems = (
+  constraints: readonly Constraint[],
+  fields: readonly Pick<ContextField, 'name' | 'legalValues'>[],
+): string[] =>
+  constraints
+    .filter(constraint => {
+      const field = fields.find(({ name }) => name === constraint.contextName);
+      return findDisallowedValues(constraint, field).length > 0;
+    })
+    .map(({ contextName }) => `Remove the values of ${contextName} that are not allowed.`);
+
 const listEquivalentForms = (value: string): string[] => {
   const text = value.trim();
   return text === '' || Number.isNaN(Number(text)) ? [text] : [text, String(Number(text))];

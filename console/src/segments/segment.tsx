@@ -132,7 +132,8 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
                 missingPermissions={missingPermissions}
                 pending={editor.isPending}
                 reason={{ reasonRule: 'optional', ...editor.reason }}
-                disabled={problems.length > 0 || missingPermissions.length > 0}
+                problems={problems}
+                disabled={missingPermissions.length > 0}
                 onSave={editor.save}
                 onDiscard={editor.discard}
               />

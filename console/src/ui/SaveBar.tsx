@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { describeMissingPermissions } from '../api/permission-words.ts';
 import type { Change } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
+import { describeProblems } from './problems.ts';
 import { lacksReason, Reason, type ReasonRule } from './Reason.tsx';
 import s from './SaveBar.module.css';
 import { formatKeys, useShortcuts } from './shortcuts.ts';
@@ -15,6 +16,7 @@ export function SaveBar({
   action = 'Save',
   missingPermissions = [],
   pending,
+  problems = [],
   disabled,
   reason,
   onSave,
@@ -29,6 +31,8 @@ export function SaveBar({
   /** The permissions that the user lacks (see useMissingPermissions), which the bar names. */
   missingPermissions?: readonly string[];
   pending?: boolean;
+  /** What the user must fix before saving. The bar shows the first problem, because its field may be scrolled out of view. */
+  problems?: readonly string[];
   disabled?: boolean;
   /** The field for the reason for the change, for example with the `reason` that useEditor returns. */
   reason?: { reasonRule: ReasonRule; text: string; onChange(text: string): void };
@@ -36,13 +40,14 @@ export function SaveBar({
   onInvalid?(): void;
   onDiscard(): void;
 }) {
-  const canSave = changes.length > 0 && !disabled && !pending;
+  const isInvalid = disabled || problems.length > 0;
+  const canSave = changes.length > 0 && !isInvalid && !pending;
   const bar = useRef<HTMLDivElement>(null);
   const save = () => {
     if (canSave && reason && lacksReason(reason.reasonRule, reason.text))
       bar.current?.querySelector('input')?.focus();
     else if (canSave) onSave();
-    else if (disabled) onInvalid?.();
+    else if (isInvalid) onInvalid?.();
   };
   useShortcuts([{ keys: 'mod+s', description: action, run: save }]);
   return (
@@ -58,6 +63,9 @@ export function SaveBar({
       {missingPermissions.length > 0 && (
         <span className={s.missing}>{describeMissingPermissions(missingPermissions)}</span>
       )}
+      <span className={s.problem} role="status" data-errors="" tabIndex={-1}>
+        {changes.length > 0 && missingPermissions.length === 0 && describeProblems(problems)}
+      </span>
       {reason && missingPermissions.length === 0 && (
         <Reason {...reason} className={s.reason} onEnter={save} />
       )}

@@ -4,14 +4,7 @@ import { loadChunk } from '../../api/chunks.ts';
 import { messagesWithoutField } from '../../api/errors.ts';
 import { useMissingPermissions } from '../../api/me.ts';
 import { FormattedText } from '../../features/Audience.tsx';
-import {
-  type Draft,
-  findDisallowedValues,
-  findProblems,
-  findRolloutProblem,
-  toBody,
-  toDraft,
-} from '../../features/draft.ts';
+import { type Draft, findDisallowedProblems, findProblems, toBody, toDraft } from '../../features/draft.ts';
 import { FlagLink } from '../../features/FlagLink.tsx';
 import { contextQuery, segmentsQuery } from '../../features/queries.ts';
 import { describeStrategyAudience, toPlainText } from '../../features/words.ts';
@@ -142,15 +135,9 @@ function Editor({
     },
   });
   const element = useRef<HTMLDivElement>(null);
-  const problems = findProblems(draft);
-  const hasInvalidValues = draft.constraints.some(
-    constraint =>
-      findDisallowedValues(
-        constraint,
-        fields.find(({ name }) => name === constraint.contextName),
-      ).length > 0,
-  );
-  const isInvalid = problems.length > 0 || hasInvalidValues || missingPermissions.length > 0;
+  const problems = [...findDisallowedProblems(draft.constraints, fields), ...findProblems(draft)];
+  const messages = messagesWithoutField(error, []);
+  const isInvalid = problems.length > 0 || missingPermissions.length > 0;
   const isProduction = type === 'production';
   return render({
     onSubmit: () => changes.length > 0 && !isInvalid && editor.save(),
@@ -168,15 +155,7 @@ function Editor({
           />
           <FirstFieldFocus container={element} />
         </Suspense>
-        <div data-errors="" tabIndex={-1}>
-          {/* The rollout field shows its own problem. */}
-          <FormErrors
-            messages={[
-              ...problems.filter(problem => problem !== findRolloutProblem(draft)),
-              ...messagesWithoutField(error, []),
-            ]}
-          />
-        </div>
+        <FormErrors messages={messages} />
       </div>
     ),
     rail: (
@@ -196,7 +175,8 @@ function Editor({
             action={isProduction ? `Save for ${environment}` : 'Save'}
             missingPermissions={missingPermissions}
             pending={editor.isPending}
-            disabled={isInvalid}
+            problems={problems}
+            disabled={missingPermissions.length > 0}
             onSave={editor.save}
             onDiscard={() => {
               editor.discard();
