@@ -179,7 +179,15 @@ testAsAdmin(
     });
     await visit(page, `${pagePath}?edit=${id}`);
     const input = page.getByLabel(`Values of ${field}`);
-    await input.fill('business,gold,silver,');
+    const choices = page.getByRole('group', { name: `Choices for ${field}` });
+    await choices.getByRole('button', { name: 'team', pressed: true }).waitFor();
+    await choices.getByRole('button', { name: 'business' }).click();
+    await page.getByRole('button', { name: 'Remove business' }).click();
+    await input.fill('busi');
+    await choices.getByRole('button', { name: 'team' }).waitFor({ state: 'hidden' });
+    await choices.getByRole('button', { name: 'business' }).click();
+    expect(await input.inputValue()).toBe('');
+    await input.fill('gold,silver,');
     await page
       .getByText(`gold and silver are not allowed for ${field}. Allowed: team and business.`)
       .waitFor();

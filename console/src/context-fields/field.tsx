@@ -18,6 +18,7 @@ import { useEditor } from '../ui/useEditor.tsx';
 import type { Version } from '../ui/versions.ts';
 import { formatCount } from '../ui/words.ts';
 import s from './context-fields.module.css';
+import { announceField } from './created-field.ts';
 import { type Draft, emptyDraft, toBody, toDraft } from './draft.ts';
 import { FieldForm } from './FieldForm.tsx';
 import { findSegmentsWithIllegalValues } from './illegal.ts';
@@ -41,6 +42,7 @@ export function NewContextFieldPage() {
     empty: emptyDraft,
     send: sentDraft => createField(sentDraft.project, { name: sentDraft.name, ...toBody(sentDraft) }),
     onSent: async ({ name }) => {
+      announceField(name);
       toast({ message: `Created ${name}.` });
       await navigate({
         to: '/admin/context-fields/$contextField',

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
+import { useCreatedField } from '../context-fields/created-field.ts';
 import { TimeInput } from '../ui/TimeInput.tsx';
 import { formatCount } from '../ui/words.ts';
 import {
@@ -111,6 +112,7 @@ export function ConstraintRow({
           label={`Values of ${contextName}`}
           values={constraint.values ?? []}
           suggestions={field?.legalValues}
+          suggestionsLabel={`Choices for ${contextName}`}
           disallowedValues={disallowed}
           mayBeEmpty={!wasLeft}
           {...(savedConstraint && { savedValues: savedConstraint.values ?? [] })}
@@ -137,7 +139,13 @@ export function ConstraintRow({
       <ActionIcon aria-label={`Remove the constraint on ${contextName}`} onClick={onRemove}>
         <X size={15} />
       </ActionIcon>
-      {isNew && <NewField />}
+      {isNew && (
+        <NewField
+          fields={fields}
+          chosenName={contextName}
+          onCreated={created => onChange(withField(constraint, created))}
+        />
+      )}
       {disallowed.length > 0 && (
         <p className={s.problem} role="alert">
           {formatList(disallowed, 'and')} {disallowed.length === 1 ? 'is' : 'are'} not allowed for{' '}
@@ -170,13 +178,22 @@ export function ConstraintRow({
   );
 }
 
-/** Opens the form in a new tab, so that the strategy or segment being edited stays open. The list picks up the new field by itself. */
-function NewField() {
+/** Opens the form in a new tab, so that the strategy or segment being edited stays open. The constraint then uses the created field. */
+function NewField({
+  fields,
+  chosenName,
+  onCreated,
+}: {
+  fields: readonly ContextField[];
+  chosenName: string;
+  onCreated(field: ContextField): void;
+}) {
+  const expectField = useCreatedField(fields, chosenName, onCreated);
   if (useMissingPermissions('createContextField').length > 0) return null;
   return (
     <p className={s.hint}>
       Not in the list?{' '}
-      <Link to="/admin/context-fields/new" target="_blank" className={s.legal}>
+      <Link to="/admin/context-fields/new" target="_blank" className={s.legal} onClick={expectField}>
         Create a context field
       </Link>
     </p>

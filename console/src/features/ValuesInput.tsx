@@ -2,6 +2,8 @@ import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { splitValues } from './draft.ts';
 import s from './features.module.css';
+import { ValueChoices } from './ValueChoices.tsx';
+import type { Choice } from './value-choices.ts';
 
 const MAX_SHOWN = 20;
 
@@ -10,6 +12,7 @@ export function ValuesInput({
   label,
   values,
   suggestions = [],
+  suggestionsLabel = 'Choices',
   disallowedValues = [],
   savedValues,
   mayBeEmpty = false,
@@ -17,7 +20,9 @@ export function ValuesInput({
 }: {
   label: string;
   values: readonly string[];
-  suggestions?: readonly { value: string; description?: string }[];
+  /** The values that the user can choose from, shown below the field. */
+  suggestions?: readonly Choice[];
+  suggestionsLabel?: string;
   /** The values that the context field does not allow. */
   disallowedValues?: readonly string[];
   /** The values before the user edited them. If they are present, added values are marked. */
@@ -28,9 +33,12 @@ export function ValuesInput({
   const [typedText, setTyped] = useState('');
   const [isExpanded, setExpanded] = useState(false);
   const shownValues = isExpanded ? values : values.slice(0, MAX_SHOWN);
-  const listId = `values-${label.replace(/\W/g, '-')}`;
   const add = (text: string) => {
     onChange(splitValues(text, values));
+    setTyped('');
+  };
+  const toggle = (value: string) => {
+    onChange(values.includes(value) ? values.filter(other => other !== value) : [...values, value]);
     setTyped('');
   };
   /** Returns the only suggestion that starts with the text, so that "swe" and Enter add "Sweden". Otherwise, returns the text. */
@@ -42,7 +50,7 @@ export function ValuesInput({
   };
   const isAdded = (value: string) => savedValues !== undefined && !savedValues.includes(value);
   const isInvalid = (values.length === 0 && !mayBeEmpty) || disallowedValues.length > 0;
-  return (
+  const field = (
     <div className={s.values} data-invalid={isInvalid || undefined}>
       {shownValues.map(value => (
         <span
@@ -72,7 +80,6 @@ export function ValuesInput({
         aria-invalid={isInvalid}
         value={typedText}
         placeholder="Add or paste values"
-        list={suggestions.length > 0 ? listId : undefined}
         onChange={event =>
           /[,;]$/.test(event.target.value) ? add(event.target.value) : setTyped(event.target.value)
         }
@@ -90,15 +97,19 @@ export function ValuesInput({
         }}
         onBlur={() => typedText.trim() !== '' && add(typedText)}
       />
-      {suggestions.length > 0 && (
-        <datalist id={listId}>
-          {suggestions.map(({ value, description }) => (
-            <option key={value} value={value}>
-              {description}
-            </option>
-          ))}
-        </datalist>
-      )}
     </div>
+  );
+  if (suggestions.length === 0) return field;
+  return (
+    <>
+      {field}
+      <ValueChoices
+        label={suggestionsLabel}
+        choices={suggestions}
+        chosenValues={values}
+        typedText={typedText}
+        onToggle={toggle}
+      />
+    </>
   );
 }
