@@ -125,7 +125,9 @@ testAsAdmin(
     await row(page, name).click();
     await detail(page, name).getByRole('button', { name: 'Change the expiry…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Last valid day').fill(inDays(60).slice(0, 10));
+    await dialog.getByRole('button', { name: '90 days' }).click();
+    expect(await dialog.getByLabel('Last valid day').inputValue()).toBe(inDays(90).slice(0, 10));
+    await dialog.getByRole('button', { name: '90 days', pressed: true }).waitFor();
     await dialog.getByRole('button', { name: 'Save the expiry' }).click();
     await page.getByText('No tokens match.').waitFor();
 

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { AppWindow } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
@@ -16,6 +16,7 @@ import { toast } from '../ui/toasts.ts';
 import { formatCount } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 import { Facts } from './Facts.tsx';
+import { LastValidDay } from './LastValidDay.tsx';
 import { type ApiToken, deleteToken, type TokenUse, updateExpiry } from './queries.ts';
 import { endOfDay, getReplacementExpiry, getReplacementName, isExpired } from './words.ts';
 
@@ -219,13 +220,7 @@ function ExpiryDialog({ token, onClose }: { token: ApiToken; onClose(): void }) 
       onConfirm={save}
       onClose={onClose}
     >
-      <TextInput
-        label="Last valid day (UTC)"
-        description="Leave it empty for a token that never expires."
-        type="date"
-        value={date}
-        onChange={event => setDate(event.target.value)}
-      />
+      <LastValidDay value={date} onChange={setDate} />
     </Confirm>
   );
 }

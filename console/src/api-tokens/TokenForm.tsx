@@ -5,6 +5,7 @@ import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { MultiSelect } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import type { Draft } from './draft.ts';
+import { LastValidDay } from './LastValidDay.tsx';
 
 const SHOWN_FIELDS = ['tokenName', 'type', 'environment', 'projects', 'expiresAt'];
 const TYPES: Record<Draft['type'], string> = {
@@ -75,13 +76,10 @@ export function TokenForm({
           onChange={chosen => onChange({ projects: chosen })}
         />
       )}
-      <TextInput
-        label="Last valid day (UTC)"
-        description="Leave it empty for a token that never expires."
-        type="date"
+      <LastValidDay
         value={draft.expires}
         error={messages.expiresAt}
-        onChange={event => onChange({ expires: event.target.value })}
+        onChange={expires => onChange({ expires })}
       />
     </>
   );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  addDays,
   endOfDay,
   formatProjects,
   getReplacementExpiry,
@@ -64,4 +65,9 @@ test('proposes a name for a replacement token', () => {
     'shop 2026 2',
     'v2 2',
   ]);
+});
+
+test('adds days to the current UTC day', () => {
+  expect(addDays(30, Date.parse('2026-11-15T23:30:00.000Z'))).toBe('2026-12-15');
+  expect(addDays(365, Date.parse('2027-03-01T00:00:00.000Z'))).toBe('2028-02-29');
 });

@@ -18,7 +18,10 @@ export function ExpiryFields({
         label="Expires"
         value={days}
         data={[
-          ...LIFETIME_DAYS.map(count => ({ value: String(count), label: `In ${count} days` })),
+          ...LIFETIME_DAYS.map(count => ({
+            value: String(count),
+            label: count === 365 ? 'In 1 year' : `In ${count} days`,
+          })),
           { value: CUSTOM_EXPIRY, label: 'On a date…' },
         ]}
         error={isCustom ? undefined : error}
