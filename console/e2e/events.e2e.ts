@@ -439,7 +439,12 @@ testAsAdmin(
     const project = await createProject(api);
     const flag = await createFlag(api, project);
     const strategies = `${environmentPath(project, flag)}/strategies`;
-    const strategy = { name: 'flexibleRollout', title: 'Half', parameters: { rollout: '50' } };
+    const strategy = {
+      name: 'flexibleRollout',
+      title: 'Half',
+      parameters: { rollout: '50' },
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada', 'ben'] }],
+    };
     const { id } = await api.send<{ id: string }>('POST', strategies, strategy);
     await api.send('PUT', `${strategies}/${id}`, { ...strategy, parameters: { rollout: '75' } });
     await api.send('PUT', `${strategies}/${id}`, {
@@ -465,13 +470,21 @@ testAsAdmin(
       `${strategies}/${id}`,
     );
     expect([revertedStrategy.title, revertedStrategy.parameters.rollout]).toEqual(['Most', '50']);
-    await expect.poll(() => rows(page).first().textContent()).toContain('Too many errors');
+    await expect.poll(() => rows(page).first().textContent()).toContain('Too many errors (reverts event');
+    expect(await rows(page).first().textContent()).toContain('updated strategy Gradual rollout');
 
     await detail.getByRole('button', { name: 'Revert this change…' }).click();
     await dialog.getByText('There is nothing to revert').waitFor();
     await expect
       .poll(() => dialog.getByRole('button', { name: 'Revert', exact: true }).isDisabled())
       .toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    const revertedEvent = new URL(page.url()).searchParams.get('event') ?? '';
+    await rows(page).first().click();
+    await detail.getByRole('link', { name: revertedEvent, exact: true }).waitFor();
+    await rows(page).nth(3).click();
+    await detail.getByText('userId is ada or ben').waitFor();
   },
 );
 

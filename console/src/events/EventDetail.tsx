@@ -1,27 +1,26 @@
-import '@mantine/core/styles/FloatingIndicator.layer.css';
-import '@mantine/core/styles/SegmentedControl.layer.css';
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Flag, Undo2 } from 'lucide-react';
-import { lazy, Suspense, useId, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import { Can } from '../ui/Can.tsx';
-import { computeChanges, countUnchanged } from '../ui/diff.ts';
-import { FieldDiff } from '../ui/FieldDiff.tsx';
-import { Json } from '../ui/Json.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
 import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
-import { useFilters } from '../ui/useFilters.ts';
 import { formatCount } from '../ui/words.ts';
+import { Comment } from './Comment.tsx';
 import { Deliveries } from './Deliveries.tsx';
 import s from './events.module.css';
 import { Facts } from './Facts.tsx';
 import { type Event, groupQuery } from './queries.ts';
 import { getRevertCall, isRevertible, type RevertibleEvent } from './revertible.ts';
 
+const Changes = lazy(() =>
+  loadChunk(() => import('./Changes.tsx')).then(module => ({ default: module.Changes })),
+);
 const Reach = lazy(() => loadChunk(() => import('./Reach.tsx')).then(module => ({ default: module.Reach })));
 const Revert = lazy(() =>
   loadChunk(() => import('./Revert.tsx')).then(module => ({ default: module.Revert })),
@@ -37,7 +36,7 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
       <p className={s.byline}>
         <Person name={event.createdBy} size={18} showName /> · <Time at={event.createdAt} format="full" />
       </p>
-      {event.comment && <blockquote className={s.comment}>{event.comment}</blockquote>}
+      {event.comment && <Comment text={event.comment} />}
       <div className={s.actions}>
         {event.featureName !== null && event.project !== null && (
           <Button
@@ -56,7 +55,9 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
         )}
         {isRevertible(event) && <RevertButton key={event.id} event={event} />}
       </div>
-      <Changes event={event} />
+      <Suspense fallback={<Skeleton rows={2} />}>
+        <Changes event={event} />
+      </Suspense>
       <Facts event={event} />
       <Group event={event} inLog={inLog} />
       <Suspense>
@@ -78,55 +79,6 @@ function RevertButton({ event }: { event: RevertibleEvent }) {
       </Can>
       <Suspense>{isOpen && <Revert event={event} onClose={() => setOpen(false)} />}</Suspense>
     </>
-  );
-}
-
-/** Shows the changed fields, or both states as JSON, depending on the URL. */
-function Changes({ event: { preData, data } }: { event: Event }) {
-  const { search, replace } = useFilters();
-  const id = useId();
-  if (preData === null && data === null) return null;
-  const isJson = search.as === 'json';
-  const changes = computeChanges(preData ?? {}, data ?? {});
-  const unchangedFields = preData && data ? countUnchanged(preData, data) : 0;
-  return (
-    <section aria-labelledby={id}>
-      <div className={s.diffHead}>
-        <h2 id={id} className={s.diffTitle}>
-          {preData === null ? 'Created with' : data === null ? 'Deleted' : 'Changes'}
-        </h2>
-        <SegmentedControl
-          value={isJson ? 'json' : 'fields'}
-          onChange={value => replace({ as: value === 'json' ? 'json' : undefined })}
-          data={[
-            { value: 'fields', label: 'Fields' },
-            { value: 'json', label: 'JSON' },
-          ]}
-          aria-label="Format of the change"
-        />
-      </div>
-      {isJson ? (
-        <div className={s.json}>
-          {preData !== null && (
-            <>
-              <h3>Before</h3>
-              <Json value={preData} label="Before" />
-            </>
-          )}
-          {data !== null && (
-            <>
-              <h3>After</h3>
-              <Json value={data} label="After" />
-            </>
-          )}
-        </div>
-      ) : (
-        <>
-          {changes.length > 0 && <FieldDiff changes={changes} />}
-          {unchangedFields > 0 && <p className={s.note}>{formatCount(unchangedFields, 'unchanged field')}</p>}
-        </>
-      )}
-    </section>
   );
 }
 

@@ -13,6 +13,7 @@ import { useReasonRule } from '../ui/useReasonRule.ts';
 import { formatCount } from '../ui/words.ts';
 import { groupQuery } from './queries.ts';
 import { planRevert } from './revert.ts';
+import { addRevertedEvent } from './revert-reason.ts';
 import type { RevertibleEvent } from './revertible.ts';
 
 /** Shows what reverting the event would change in the current state, and reverts it. */
@@ -39,7 +40,7 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
       disabled={changes.length === 0}
       reasonRule={reasonRule}
       onConfirm={async reason => {
-        await plan?.apply(reason);
+        await plan?.apply(addRevertedEvent(reason, event));
         toast({ message: 'Change reverted.' });
       }}
       onClose={onClose}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   describeConstraint,
+  describeConstraints,
   describeRevival,
   describeStrategyAudience,
   formatList,
@@ -94,4 +95,15 @@ test('mentions that a revived flag is still stale', () => {
   expect(describeRevival({ name: 'checkout', stale: true })).toBe(
     'Revived checkout. It is disabled in every environment and still marked as stale.',
   );
+});
+
+test('describes constraints in words, but no other values', () => {
+  const plan = { contextName: 'plan', operator: 'IN', values: ['team', 'business'] };
+
+  expect(describeConstraints(plan)).toBe('plan is team or business');
+  expect(describeConstraints([plan, { contextName: 'age', operator: 'NUM_GT', value: '17' }])).toBe(
+    'plan is team or business and age > 17',
+  );
+  for (const value of [[], 'plan', null, { contextName: 'plan', operator: 'LIKE' }])
+    expect(describeConstraints(value)).toBeUndefined();
 });

@@ -57,6 +57,21 @@ export function describeConstraint(constraint: Constraint): TextPart[] {
   ];
 }
 
+const isConstraint = (value: unknown): value is Constraint =>
+  typeof value === 'object' &&
+  value !== null &&
+  'contextName' in value &&
+  'operator' in value &&
+  Object.hasOwn(OPERATOR_LABELS, String(value.operator));
+
+/** Describes a constraint or a list of constraints. Returns undefined for any other value. */
+export function describeConstraints(value: unknown): string | undefined {
+  const constraints = Array.isArray(value) ? value : [value];
+  return constraints.length > 0 && constraints.every(isConstraint)
+    ? constraints.map(constraint => toPlainText(describeConstraint(constraint))).join(' and ')
+    : undefined;
+}
+
 const splitList = (list = ''): string[] =>
   list
     .split(',')

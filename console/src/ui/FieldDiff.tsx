@@ -1,6 +1,14 @@
 import { Minus, Plus } from 'lucide-react';
-import { type Change, describePath, formatValue, pickBriefChanges } from './diff.ts';
+import { lazy, Suspense } from 'react';
+import { loadChunk } from '../api/chunks.ts';
+import { type Change, describePath, formatValue, isConstraintValue, pickBriefChanges } from './diff.ts';
 import s from './FieldDiff.module.css';
+
+const ConstraintText = lazy(() =>
+  loadChunk(() => import('../features/ConstraintText.tsx')).then(module => ({
+    default: module.ConstraintText,
+  })),
+);
 
 /** Shows an event's changes, as returned by `computeChanges(preData, data)`, with a line for each field. */
 export function FieldDiff({ changes }: { changes: readonly Change[] }) {
@@ -44,7 +52,7 @@ function Values({ change: { path, kind, before, after } }: { change: ValueChange
     <>
       {kind !== 'added' && (
         <del className={s.value} data-kind="removed">
-          {formatValue(before, path)}
+          <Value value={before} path={path} />
         </del>
       )}
       {kind === 'changed' && (
@@ -54,10 +62,20 @@ function Values({ change: { path, kind, before, after } }: { change: ValueChange
       )}
       {kind !== 'removed' && (
         <ins className={s.value} data-kind="added">
-          {formatValue(after, path)}
+          <Value value={after} path={path} />
         </ins>
       )}
     </>
+  );
+}
+
+function Value({ value, path }: { value: unknown; path: readonly string[] }) {
+  const text = formatValue(value, path);
+  if (!isConstraintValue(value)) return text;
+  return (
+    <Suspense fallback={text}>
+      <ConstraintText value={value}>{text}</ConstraintText>
+    </Suspense>
   );
 }
 

@@ -5,6 +5,7 @@ import s from './Sentence.module.css';
 import {
   type EventSentence,
   findLinkTarget,
+  getPartText,
   getSentenceParts,
   type SentencePart,
   type SentenceRef,
@@ -36,13 +37,14 @@ export function Sentence({
 
 function Part({ part, links }: { part: SentencePart; links: boolean | undefined }) {
   if (!part.strong) return part.text;
+  const text = getPartText(part);
   const style = part.ref?.kind === 'feature' ? s.flag : s.name;
   return links && part.ref ? (
     <SubjectLink subject={part.ref} className={style}>
-      {part.text}
+      {text}
     </SubjectLink>
   ) : (
-    <b className={style}>{part.text}</b>
+    <b className={style}>{text}</b>
   );
 }
 

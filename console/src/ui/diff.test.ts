@@ -73,7 +73,8 @@ test('formats values for display', () => {
     formatValue(335, ['variants', 'red', 'weight']),
     formatValue(true, ['stale']),
     formatValue({ a: 1 }, ['x']),
-  ]).toEqual(['50 %', '33.5 %', 'yes', '{"a":1}']);
+    formatValue([], ['constraints']),
+  ]).toEqual(['50 %', '33.5 %', 'yes', '{"a":1}', 'none']);
 });
 
 test('picks at most two short changes for a list row', () => {

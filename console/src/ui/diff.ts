@@ -92,11 +92,18 @@ const describeField = (field: string): string =>
 export function formatValue(value: unknown, path: readonly string[]): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';
+  if (Array.isArray(value) && value.length === 0) return 'none';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (path.at(-1) === 'rollout') return `${text} %`;
   // Weights are in thousandths.
   return path.at(-1) === 'weight' && typeof value === 'number' ? `${value / 10} %` : text;
 }
+
+/** Whether the value is a constraint or a list of constraints, which the console shows in words. */
+export const isConstraintValue = (value: unknown): boolean => {
+  const [first] = Array.isArray(value) ? value : [value];
+  return isObject(first) && 'contextName' in first && 'operator' in first;
+};
 
 /** Counts the fields of the newer state that did not change. */
 export const countUnchanged = (fieldsBefore: Fields | null, fieldsAfter: Fields | null): number =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findLinkTarget, getSentenceParts, parseSummary } from './sentence.ts';
+import { findLinkTarget, getPartText, getSentenceParts, parseSummary } from './sentence.ts';
 
 test('splits a summary into bold and plain parts', () => {
   expect(parseSummary('**dora** enabled flag **checkout** in **production**')).toEqual([
@@ -60,4 +60,11 @@ test('encodes names in links, and links only to pages that the user may open', (
     search: { edit: 'environment:$&' },
   });
   expect(findLinkTarget({ kind: 'unknown', id: '7' }, mayOpenAll)).toBeUndefined();
+});
+
+test('shows the label of a strategy type instead of its name', () => {
+  const ref = { kind: 'strategy', id: 'flexibleRollout' };
+
+  expect(getPartText({ text: 'flexibleRollout', strong: true, ref })).toBe('Gradual rollout');
+  expect(getPartText({ text: 'flexibleRollout', strong: true })).toBe('flexibleRollout');
 });

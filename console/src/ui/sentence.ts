@@ -1,4 +1,5 @@
 import type { Search } from './search.ts';
+import { getStrategyLabel } from './strategy-names.ts';
 
 /** The subject that a part of a sentence names and can link to. */
 export type SentenceRef = { kind: string; id: string; project?: string };
@@ -16,6 +17,10 @@ export type EventSentence = {
 export function getSentenceParts(event: EventSentence): readonly SentencePart[] {
   return event.parts ?? parseSummary(event.summary).map(part => addReference(part, event));
 }
+
+/** Returns the text of a part, with the label of a built-in strategy type instead of its name. */
+export const getPartText = ({ text, ref }: SentencePart): string =>
+  ref?.kind === 'strategy' ? getStrategyLabel(text) : text;
 
 /** Splits a line of Markdown that contains only bold text and backslash escapes. */
 export function parseSummary(summary: string): SentencePart[] {

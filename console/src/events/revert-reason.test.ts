@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { addRevertedEvent, findRevertedEvent } from './revert-reason.ts';
+
+const event = { id: 79, label: 'Flag strategy updated' };
+
+test('the reason for a revert names the reverted event', () => {
+  expect(addRevertedEvent(' ', event)).toBe('Reverts event 79: Flag strategy updated');
+  expect(addRevertedEvent('Too slow', event)).toBe('Too slow (reverts event 79)');
+  expect(addRevertedEvent('x'.repeat(500), event)).toBe('x'.repeat(500));
+});
+
+test('finds the reverted event in a comment', () => {
+  expect(findRevertedEvent(addRevertedEvent('', event))).toEqual({
+    before: 'Reverts event ',
+    id: '79',
+    after: ': Flag strategy updated',
+  });
+  expect(findRevertedEvent(addRevertedEvent('Two\nlines', event))).toEqual({
+    before: 'Two\nlines (reverts event ',
+    id: '79',
+    after: ')',
+  });
+  expect(findRevertedEvent('Reverts the event')).toBeUndefined();
+});
