@@ -115,12 +115,25 @@ test('returns an uncached 404 for a file that was removed while the server was r
   expect(headers['cache-control']).toBe('no-cache');
 });
 
-test('a server without the manual explains how to build it and does not send a console page', async () => {
-  const { statusCode, body } = await harness.app.inject({
-    url: '/help/concepts/',
-    headers: { accept: 'text/html' },
-  });
+test.each([
+  ['/help/', /^# Documentation/],
+  ['/help/reference/projects/', /^# Projects/],
+])('a server without the manual sends the source of %s in a clone', async (url, text) => {
+  const { statusCode, headers, body } = await harness.app.inject({ url, headers: { accept: 'text/html' } });
 
-  expect([statusCode, body]).toEqual([404, expect.stringContaining('npm run build:help')]);
-  expect(await loadHelp(join(folder, 'missing'))).toBeUndefined();
+  expect([statusCode, body]).toEqual([200, expect.stringMatching(text)]);
+  expect(headers['content-type']).toBe('text/plain; charset=utf-8');
 });
+
+test.each(['/help/missing/', '/help/..%2fREADME/', '/help/%2fetc/hostname'])(
+  'a server without the manual explains how to build it at %s and does not send a console page',
+  async url => {
+    const { statusCode, body } = await harness.app.inject({
+      url,
+      headers: { accept: 'text/html' },
+    });
+
+    expect([statusCode, body]).toEqual([404, expect.stringContaining('npm run build:help')]);
+    expect(await loadHelp(join(folder, 'missing'))).toBeUndefined();
+  },
+);

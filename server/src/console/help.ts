@@ -11,6 +11,7 @@ import { addVary } from '../platform/http/output/stored-file.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 
 export const HELP_FOLDER = fileURLToPath(locate('help'));
+const DOCS_FOLDER = fileURLToPath(locate('docs'));
 
 /** The manual of this version: the ETag of each file by path, and the content security policy of its pages. */
 export type Help = { folder: string; etags: ReadonlyMap<string, string>; policy: string };
@@ -20,6 +21,8 @@ const MAX_FILES = 5_000;
 
 /** Astro puts a content hash into these file names. */
 const IMMUTABLE = /^_astro\//;
+/** The path of a page, such as `/reference/projects/`. It cannot leave the folder, because it contains no dots. */
+const PAGE_PATH = /^\/((?:[a-z\d-]+\/)?[a-z\d-]+)\/?$/;
 const HIDDEN = { schema: { hide: true } };
 
 /** Lists the files, which stay on disk because they take up 20 MB. Returns undefined if the manual is not built. */
@@ -60,7 +63,7 @@ export function helpRoutes(app: App, help: Help | undefined): void {
   const sendFile = async (request: FastifyRequest, reply: FastifyReply) => {
     // Reads the path from the URL, because the router ignores a trailing slash.
     const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '').slice('/help'.length);
-    if (!help) return sendMissing(reply);
+    if (!help) return (await sendSource(reply, path)) ?? sendMissing(reply);
     if (!path.endsWith('/') && help.etags.has(`${path}/index.html`.slice(1)))
       return reply.redirect(`/help${path}/`, 301);
     const file = (path.endsWith('/') ? `${path}index.html` : path).slice(1);
@@ -102,6 +105,15 @@ async function sendHelp(
   if (isCompressed) reply.header('content-encoding', 'br');
   reply.type(CONTENT_TYPES[extname(path)] ?? 'application/octet-stream');
   return reply.send(file.createReadStream());
+}
+
+/** Sends a page of the manual as Markdown, because a clone has the `docs` folder even if the manual is not built. */
+async function sendSource(reply: FastifyReply, path: string): Promise<FastifyReply | undefined> {
+  const page = /^\/?$/.test(path) ? 'README' : PAGE_PATH.exec(path)?.[1];
+  const text = page && (await readFile(join(DOCS_FOLDER, `${page}.md`), 'utf8').catch(() => undefined));
+  if (!text) return undefined;
+  // Plain text, because browsers download Markdown instead of showing it.
+  return reply.headers({ 'cache-control': 'no-cache' }).type('text/plain; charset=utf-8').send(text);
 }
 
 const sendMissing = (reply: FastifyReply): FastifyReply =>

@@ -12,6 +12,8 @@ const PATHS = {
   console: 'console/dist/',
   /** Where `npm run build:help` writes the manual. */
   help: 'site/dist/help/',
+  /** The sources of the manual. Only a clone has them. */
+  docs: 'docs/',
   /** The script of the /docs/ page. Only the published package has it as a file. A clone reads it from the Scalar library. */
   apiPage: 'server/api-page.js',
   /** The rows of the demo's sample data, written by `npm run demo-snapshot`. */
