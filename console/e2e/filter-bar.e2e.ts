@@ -77,10 +77,16 @@ testAsAdmin('suggests flag list filters for the words "stale" and "disabled"', a
   await page.getByRole('option', { name: 'production:disabled' }).waitFor();
   await input.fill('stale');
   await page.getByRole('option', { name: 'state:stale', selected: true }).waitFor();
+  await input.fill('potentially');
+  await page.getByRole('option', { name: 'state:potentially-stale' }).waitFor();
+  await input.fill('stale');
+  await page.getByRole('option', { name: 'state:stale', selected: true }).waitFor();
   await expectAccessible(page);
   await input.press('Enter');
 
   await page.waitForURL(`/projects/${project}?state=IS:stale`);
   await page.getByText('1 flag', { exact: true }).first().waitFor();
   await page.getByRole('link', { name }).waitFor();
+  for (const column of ['State', 'Stage']) await page.getByRole('columnheader', { name: column }).waitFor();
+  await page.getByText('StaleInitial').waitFor();
 });

@@ -5,7 +5,7 @@ import { Env } from '../ui/Env.tsx';
 import { HeaderRow } from '../ui/Row.tsx';
 import type { Search } from '../ui/search.ts';
 import { shortenEnvironment } from '../ui/words.ts';
-import { COLUMNS, type ColumnId } from './columns.ts';
+import { COLUMNS, type ColumnId, LEFT_COLUMNS, RIGHT_COLUMNS } from './columns.ts';
 import type { RowContext } from './FlagRow.tsx';
 import { MAX_SELECTED } from './queries.ts';
 import s from './search.module.css';
@@ -70,13 +70,13 @@ export function FlagHeader({
       <span role="columnheader" className={s.name}>
         {renderHead('Flag', 'name')}
       </span>
-      {renderColumns(['project', 'type', 'state'])}
+      {renderColumns(LEFT_COLUMNS)}
       {context.environments.map(({ name, type }) => (
         <span key={name} role="columnheader" className={s.environment}>
           <Env name={name} type={type} short={shortenEnvironment(name)} />
         </span>
       ))}
-      {renderColumns(['seen', 'by', 'created'])}
+      {renderColumns(RIGHT_COLUMNS)}
     </HeaderRow>
   );
 }

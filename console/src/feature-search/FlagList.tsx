@@ -83,6 +83,7 @@ export function FlagList({
       grid: buildGridTemplate(columns, visibleEnvironments.length, width === Number.POSITIVE_INFINITY),
       projectNames: new Map(projects?.map(({ id, name }) => [id, name])),
       typeNames: new Map(types?.map(({ id, name }) => [id, name])),
+      lifetimes: new Map(types?.map(({ id, lifetimeDays }) => [id, lifetimeDays])),
       onToggle: (flag, environment, enabled) => {
         if (isOffline()) return;
         const change = { flag, environment, enabled };

@@ -9,7 +9,7 @@ import { StateIcon } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
 import type { ColumnId } from './columns.ts';
-import { FlagState } from './FlagState.tsx';
+import { FlagStage, ListedState } from './FlagState.tsx';
 import type { Flag } from './queries.ts';
 import s from './search.module.css';
 
@@ -21,6 +21,8 @@ export type RowContext = {
   environments: readonly { name: string; type: string }[];
   projectNames: ReadonlyMap<string, string>;
   typeNames: ReadonlyMap<string, string>;
+  /** The lifetime of each feature type in days. */
+  lifetimes: ReadonlyMap<string, number | null>;
   onToggle(flag: Flag, environment: string, enabled: boolean): void;
   onFavorite(flag: Flag): void;
   onSelect(flag: Flag): void;
@@ -72,7 +74,12 @@ export function FlagRow({
       {isShown('type') && <Cell variant="dim">{context.typeNames.get(flag.type) ?? flag.type}</Cell>}
       {isShown('state') && (
         <Cell>
-          <FlagState flag={flag} />
+          <ListedState flag={flag} lifetimeDays={context.lifetimes.get(flag.type)} />
+        </Cell>
+      )}
+      {isShown('stage') && (
+        <Cell>
+          <FlagStage stage={flag.lifecycle.stage} />
         </Cell>
       )}
       {environments.map(({ name }) => {

@@ -1,5 +1,6 @@
 import { State } from '../ui/State.tsx';
 import type { Flag } from './queries.ts';
+import { getState, STATES } from './states.ts';
 
 export const STAGES = {
   initial: 'Initial',
@@ -13,6 +14,18 @@ export const STAGES = {
 export function FlagState({ flag }: { flag: Pick<Flag, 'stale' | 'archivedAt' | 'lifecycle'> }) {
   if (flag.archivedAt) return <State tone="off">Archived</State>;
   if (flag.stale) return <State tone="warn">Stale</State>;
-  const { stage } = flag.lifecycle;
-  return <State tone={stage === 'live' ? 'on' : 'off'}>{STAGES[stage]}</State>;
+  return <FlagStage stage={flag.lifecycle.stage} />;
+}
+
+/** Shows the lifecycle stage, in the words of the `stage:` filter. */
+export const FlagStage = ({ stage }: { stage: Flag['lifecycle']['stage'] }) => (
+  <State tone={stage === 'live' ? 'on' : 'off'}>{STAGES[stage]}</State>
+);
+
+/** Shows the state of a flag in a list, in the words of the `state:` and `archived:` filters. */
+export function ListedState({ flag, lifetimeDays }: { flag: Flag; lifetimeDays: number | null | undefined }) {
+  const state = getState(flag, lifetimeDays);
+  const isActive = state === 'active';
+  if (isActive) return STATES[state];
+  return <State tone={state === 'archived' ? 'off' : 'warn'}>{STATES[state]}</State>;
 }

@@ -4,14 +4,15 @@ import { useState, useSyncExternalStore } from 'react';
 export const COLUMNS = [
   { id: 'project', label: 'Project', width: '112px', sortBy: 'project' },
   { id: 'type', label: 'Type', width: '96px', sortBy: 'type' },
-  { id: 'state', label: 'State', width: '92px', sortBy: 'stale' },
+  { id: 'state', label: 'State', width: '120px', sortBy: 'stale' },
+  { id: 'stage', label: 'Stage', width: '84px' },
   { id: 'seen', label: 'Seen', width: '82px', sortBy: 'lastSeenAt' },
   { id: 'by', label: 'Creator', width: '116px' },
   { id: 'created', label: 'Created', width: '92px', sortBy: 'createdAt' },
 ] as const;
 export type ColumnId = (typeof COLUMNS)[number]['id'];
 
-const DEFAULT_COLUMNS: readonly ColumnId[] = ['project', 'type', 'state', 'seen', 'by'];
+const DEFAULT_COLUMNS: readonly ColumnId[] = ['project', 'type', 'state', 'stage', 'seen', 'by'];
 const STORAGE_KEY = 'halyard-flag-columns';
 
 function readColumns(): readonly ColumnId[] {
@@ -37,6 +38,10 @@ export function useColumns(): { chosenColumns: readonly ColumnId[]; toggle(id: C
   return { chosenColumns, toggle };
 }
 
+/** The columns before and after the toggles. */
+export const LEFT_COLUMNS: readonly ColumnId[] = ['project', 'type', 'state', 'stage'];
+export const RIGHT_COLUMNS: readonly ColumnId[] = ['seen', 'by', 'created'];
+
 const NAME_WIDTH = 200;
 const TOGGLE_WIDTH = 74;
 const NARROW_TOGGLE_WIDTH = 56;
@@ -44,7 +49,7 @@ const GAP = 10;
 /** The width of the padding, the checkbox and the favorite button. */
 const FRAME_WIDTH = 40 + 16 + 22;
 /** The columns in the order in which they are hidden. */
-const HIDING_ORDER: readonly ColumnId[] = ['created', 'by', 'seen', 'type', 'project', 'state'];
+const HIDING_ORDER: readonly ColumnId[] = ['created', 'by', 'seen', 'stage', 'type', 'project', 'state'];
 
 /** Hides columns until there is enough room for the name and all toggles. */
 export function fitColumns(
@@ -93,8 +98,8 @@ export const buildGridTemplate = (
   isNarrow: boolean,
 ): string => {
   const width = (id: ColumnId) => COLUMNS.find(column => column.id === id)?.width ?? '';
-  const leftColumns = columns.filter(id => id === 'project' || id === 'type' || id === 'state').map(width);
-  const rightColumns = columns.filter(id => id === 'seen' || id === 'by' || id === 'created').map(width);
+  const leftColumns = columns.filter(id => LEFT_COLUMNS.includes(id)).map(width);
+  const rightColumns = columns.filter(id => RIGHT_COLUMNS.includes(id)).map(width);
   const toggles =
     environmentCount > 0
       ? [`repeat(${environmentCount}, ${isNarrow ? NARROW_TOGGLE_WIDTH : TOGGLE_WIDTH}px)`]

@@ -39,7 +39,7 @@ export function useFlagFields(withProject: boolean, withOwners: boolean): readon
         key: 'state',
         label: 'State',
         operators: IS_OR_NOT,
-        options: [{ value: 'active' }, { value: 'stale' }],
+        options: [{ value: 'active' }, { value: 'potentially-stale' }, { value: 'stale' }],
         closed: true,
       },
       {

@@ -307,6 +307,20 @@ test('a filtered search takes as many statements as a page with one feature', as
   );
 });
 
+test('a feature is potentially stale if it is older than the lifetime of its type', async () => {
+  await request('PUT', '/api/admin/feature-types/experiment/lifetime', { lifetimeDays: null });
+
+  expect((await searchNames('state=IS:potentially-stale')).toSorted()).toEqual(['alpha', 'delta']);
+  expect((await searchNames('state=IS_ANY_OF:potentially-stale,stale&project=IS:shop')).toSorted()).toEqual([
+    'alpha',
+    'gamma',
+  ]);
+  expect((await searchNames('state=IS_NOT:potentially-stale&project=IS:shop')).toSorted()).toEqual([
+    'beta',
+    'gamma',
+  ]);
+});
+
 test('lists the creators of features in a project and in all readable projects', async () => {
   const { alice } = people;
   const creators = [

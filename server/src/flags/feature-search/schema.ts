@@ -97,7 +97,11 @@ export const FeatureSearchQuery = SearchQuery({
   }),
   project: choice('Filter by project id', 'IS:default', 'IS_ANY_OF:default,payments'),
   type: choice('Filter by feature type', 'IS:release'),
-  state: choice('Filter by state: active or stale', 'IS:active'),
+  state: choice(
+    "Filter by state: active, potentially-stale (active, and older than its type's lifetime) or stale",
+    'IS:active',
+    'IS:potentially-stale',
+  ),
   createdBy: choice('Filter by the user id of the creator', 'IS:7'),
   owner: choice(
     'Filter by owners, each as user:ID or group:ID, or none for features without an owner',

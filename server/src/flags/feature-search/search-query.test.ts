@@ -134,7 +134,7 @@ test('lists every violation with a message', () => {
 
   expect(rejection.details.map(detail => detail.message)).toEqual([
     'project must start with IS:, IS_NOT:, IS_ANY_OF: or IS_NONE_OF:, for example project=IS:x',
-    'state must be one of active, stale',
+    'state must be one of active, potentially-stale, stale',
     'sortBy must be one of name, type, project, createdAt, lastSeenAt, stale, or environment:NAME, for example environment:production',
     'limit must be an integer from 1 to 1000',
     'tag must contain tags as type:value, for example INCLUDE:simple:checkout',

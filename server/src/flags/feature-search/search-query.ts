@@ -19,12 +19,16 @@ import { STAGES, type Stage } from '../lifecycle/schema.ts';
 export const SORT_FIELDS = ['name', 'type', 'project', 'createdAt', 'lastSeenAt', 'stale'] as const;
 type SortField = (typeof SORT_FIELDS)[number];
 
+/** An active feature is not marked as stale. It is potentially stale once it is older than its type's lifetime. */
+const STATES = ['active', 'potentially-stale', 'stale'] as const;
+type State = (typeof STATES)[number];
+
 export type FeatureSearch = {
   /** A feature must match one of these strings. */
   query?: string[];
   project?: Choice<string>;
   type?: Choice<string>;
-  state?: Choice<'active' | 'stale'>;
+  state?: Choice<State>;
   createdBy?: Choice<number>;
   owner?: OwnerChoice;
   createdAt?: DayBound;
@@ -51,7 +55,7 @@ const PARSERS: { [K in keyof FeatureSearch]-?: (value: unknown) => NonNullable<F
   query: parseQuery,
   project: parseChoice,
   type: parseChoice,
-  state: value => parseAllowedChoice(value, ['active', 'stale']),
+  state: value => parseAllowedChoice(value, STATES),
   createdBy: parseActorIdChoice,
   owner: parseOwners,
   createdAt: parseDayBound,

@@ -9,6 +9,7 @@ import { isFavorite } from '../favorites/store.ts';
 import { LAST_SEEN_AT } from '../feature-environments/store.ts';
 import { COLLABORATORS } from '../feature-rows/collaborators.ts';
 import { selectTags } from '../feature-rows/tags.ts';
+import { isPotentiallyStale } from '../feature-types/store.ts';
 import { CREATED_BY } from '../features/store.ts';
 import { STAGES } from '../lifecycle/schema.ts';
 import { STAGE } from '../lifecycle/store.ts';
@@ -224,7 +225,7 @@ function orderByKey({ sortBy, sortOrder }: FeatureSearch) {
 function buildConditions(search: FeatureSearch): RawBuilder<unknown>[] {
   return [
     matchesChoice(sql`features.type`, search.type),
-    matchesChoice(sql`case when features.stale then 'stale' else 'active' end`, search.state),
+    search.state && isInState(search.state),
     matchesChoice(sql`features.created_by_user_id`, search.createdBy),
     search.owner && hasOwner(search.owner),
     search.createdAt && isCreatedIn(search.createdAt),
@@ -236,14 +237,21 @@ function buildConditions(search: FeatureSearch): RawBuilder<unknown>[] {
 }
 
 /** Compares a single value with =, because only then does the index return sorted rows. */
-function matchesChoice(
-  column: RawBuilder<unknown>,
-  choice: FeatureSearch['project' | 'type' | 'createdBy' | 'state'],
-) {
+function matchesChoice(column: RawBuilder<unknown>, choice: FeatureSearch['project' | 'type' | 'createdBy']) {
   if (!choice) return undefined;
   const { not, values } = choice;
   const comparison = values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`;
   return not ? sql`(${comparison}) is not true` : comparison;
+}
+
+function isInState({ not, values }: NonNullable<FeatureSearch['state']>) {
+  const isMarked = sql`case when features.stale then 'stale' else 'active' end = any(${values})`;
+  const matches = values.includes('potentially-stale')
+    ? sql`(${isMarked} or exists (
+        select from feature_types where id = features.type and ${isPotentiallyStale(new Date())}
+      ))`
+    : isMarked;
+  return not ? sql`not (${matches})` : matches;
 }
 
 const isCreatedIn = ({ before, day }: NonNullable<FeatureSearch['createdAt']>) => sql`
