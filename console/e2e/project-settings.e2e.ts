@@ -243,8 +243,14 @@ testAsAdmin('a project is archived, revived, and deleted after its id is typed',
   await page.getByText('1 active flag').first().waitFor();
   expect(await deleteButton.getAttribute('aria-disabled')).toBe('true');
   await expectAccessible(page);
-  await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
-  await page.reload();
+  await page.getByRole('link', { name: 'select it' }).first().click();
+  const selection = page.getByRole('region', { name: 'Selected flags' });
+  await selection.getByText('1 flag selected').waitFor();
+  await page.waitForURL(`/projects/${project}`);
+  await selection.getByRole('button', { name: 'Archive…' }).click();
+  await dialog.getByRole('button', { name: /^Archive/ }).click();
+  await page.getByRole('link', { name: flag }).waitFor({ state: 'detached' });
+  await visit(page, `/projects/${project}/settings/danger`);
   await page.getByRole('button', { name: 'Archive project…' }).click();
   await dialog.getByRole('button', { name: 'Archive project' }).click();
   await page.getByRole('button', { name: 'Revive project' }).click();

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { setFavorite } from '../features/queries.ts';
 import { toastFailedToggle, toggleWithUndo } from '../features/toggle.ts';
@@ -33,6 +33,8 @@ export function FlagList({
   shownEnvironments,
   onSort,
   readAll,
+  selectsAll,
+  onAllSelected,
 }: {
   pages: Pages<Flag>;
   search: Search;
@@ -42,6 +44,9 @@ export function FlagList({
   onSort(change: Search): void;
   /** Reads all flags that match the search, to select them. */
   readAll(): Promise<Flag[]>;
+  /** Whether to select all flags, for a link from a page that asks for a bulk action. */
+  selectsAll: boolean;
+  onAllSelected(): void;
 }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -71,6 +76,12 @@ export function FlagList({
   );
   const selectAll = async (isSelected: boolean) =>
     setSelected(new Map(isSelected ? (await readAll()).map(flag => [getKey(flag), flag]) : []));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once for each link
+  useEffect(() => {
+    if (!selectsAll) return;
+    onAllSelected();
+    void selectAll(true).catch(toastError);
+  }, [selectsAll]);
   const context = useMemo((): RowContext => {
     const visibleEnvironments = (environments ?? []).filter(
       ({ name, enabled }) => enabled && (shownEnvironments?.includes(name) ?? true),

@@ -133,6 +133,8 @@ function Flags({ projectId }: { projectId?: string }) {
           shownEnvironments={project?.environments}
           onSort={push}
           readAll={() => readFlags(filters)}
+          selectsAll={search.select === 'all'}
+          onAllSelected={() => replace({ select: undefined })}
         />
       )}
       {isNew && (
@@ -145,10 +147,10 @@ function Flags({ projectId }: { projectId?: string }) {
 }
 
 /** Returns the parameters to store in a saved view. */
-const withoutEdit = ({ edit: _, ...search }: Search): Search => search;
+const withoutEdit = ({ edit: _, select: __, ...search }: Search): Search => search;
 
 /** Returns the API query: the URL's parameters without those that concern only the page. */
-function toApiQuery({ edit: _, ...search }: Search, projectId: string | undefined): Search {
+function toApiQuery({ edit: _, select: __, ...search }: Search, projectId: string | undefined): Search {
   const sortedSearch = SORT_NAMES.some(name => search[name])
     ? search
     : { ...search, sortBy: 'name', favoritesFirst: 'true' };
