@@ -25,7 +25,6 @@ export const FlagStage = ({ stage }: { stage: Flag['lifecycle']['stage'] }) => (
 /** Shows the state of a flag in a list, in the words of the `state:` and `archived:` filters. */
 export function ListedState({ flag, lifetimeDays }: { flag: Flag; lifetimeDays: number | null | undefined }) {
   const state = getState(flag, lifetimeDays);
-  const isActive = state === 'active';
-  if (isActive) return STATES[state];
+  if (state === 'active') return <span className="muted">{STATES[state]}</span>;
   return <State tone={state === 'archived' ? 'off' : 'warn'}>{STATES[state]}</State>;
 }
