@@ -145,16 +145,22 @@ test('--describe prints what a command takes and returns', async () => {
 });
 
 test('deliveries are listed, shown, tailed and redelivered', async () => {
+  const receiver = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
   const project = await createProject(api);
   const { id } = await api.send<{ id: number }>('POST', '/api/admin/addons', {
     provider: 'webhook',
     enabled: true,
     events: ['feature-created'],
     projects: [project],
-    parameters: { url: 'http://127.0.0.1:1/nobody' },
+    parameters: { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook` },
   });
   const flag = `flag-${unique()}`;
   await run(['flags', 'create', flag, '-p', project]);
+  // A delivery can be redelivered only while no attempt is due or running.
+  await expect
+    .poll(() => run(['deliveries', 'list', flag, '--state', 'success']))
+    .toMatchObject({ stdout: expect.stringContaining(flag) });
 
   const deliveryList = (await runValidated('deliveries list', [flag])) as {
     integrationEvents: { id: string; integrationId: number }[];
@@ -177,6 +183,7 @@ test('deliveries are listed, shown, tailed and redelivered', async () => {
       { interval: 1500 },
     )
     .toContain(flag);
+  receiver.close();
 });
 
 test('on a terminal, commands print tables and sentences', async () => {
