@@ -58,7 +58,7 @@ testAsAdmin(
     await page.getByRole('option', { name: `${paula} (${successor.username})` }).click();
     await expectAccessible(page);
     await panel.getByRole('button', { name: 'Hand over 2 flags' }).click();
-    await page.getByText(`${paula} now owns the flags of ${olga}.`).waitFor();
+    await page.getByText(`${paula} now owns ${olga}'s flags.`).waitFor();
     const { owners } = await api.send<{ owners: { id: number }[] }>(
       'GET',
       `/api/admin/projects/${project}/features/${name}/owners`,

@@ -8,7 +8,7 @@ const LIFETIMES = [
   { label: '1 year', days: 365 },
 ];
 
-/** Chooses the day after which a token expires, such as 2027-01-31. The day is empty for a token that never expires. */
+/** A field for the last day on which a token is valid, such as 2027-01-31. It is empty for a token that never expires. */
 export function LastValidDay({
   value,
   error,
@@ -29,7 +29,7 @@ export function LastValidDay({
         onChange={event => onChange(event.target.value)}
       />
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend */}
-      <div role="group" aria-label="Valid for" className={s.lifetimes}>
+      <div role="group" aria-label="Lifetime" className={s.lifetimes}>
         {LIFETIMES.map(({ label, days }) => (
           <Button
             key={label}

@@ -42,7 +42,7 @@ export const isUnused = (
 /** Returns the end of a day in UTC, so that the token is still valid on the day that the user chose. */
 export const endOfDay = (date: string): string => `${date}T23:59:59.000Z`;
 
-/** Returns the UTC day after the given number of days, such as 2027-01-31. */
+/** Returns the UTC day that is the given number of days from now, such as 2027-01-31. */
 export const addDays = (days: number, now = Date.now()): string =>
   new Date(now + days * DAY_MS).toISOString().slice(0, 10);
 

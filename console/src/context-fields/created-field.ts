@@ -14,8 +14,8 @@ export function announceField(name: string): void {
 }
 
 /**
- * Calls `onCreated` with the next field that the user creates in a different window. Returns a function that starts waiting for
- * it. If the user chooses a different field in the meantime, the waiting ends.
+ * Returns a function that starts to wait for the user to create a context field in a different window. The hook then calls
+ * `onCreated` with that field, unless the user has chosen a different field in the meantime.
  */
 export function useCreatedField(
   fields: readonly ContextField[],
@@ -23,7 +23,7 @@ export function useCreatedField(
   onCreated: (field: ContextField) => void,
 ): () => void {
   const client = useQueryClient();
-  /** The name of the chosen field at the time when the waiting started. */
+  /** The name of the field that was chosen when the hook started to wait. */
   const [startName, setStartName] = useState<string>();
   const [createdName, setCreatedName] = useState<string>();
   const isWaiting = startName !== undefined && startName === chosenName;

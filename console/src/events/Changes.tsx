@@ -1,4 +1,4 @@
-// A separate script, because the list of events does not need it.
+// Loaded separately, because the list of events does not need it.
 import '@mantine/core/styles/FloatingIndicator.layer.css';
 import '@mantine/core/styles/SegmentedControl.layer.css';
 import { SegmentedControl } from '@mantine/core';

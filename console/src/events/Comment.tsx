@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import s from './events.module.css';
 import { findRevertedEvent } from './revert-reason.ts';
 
-/** The comment of an event. The comment of a revert links to the reverted event. */
+/** Shows an event's comment. In the comment of a revert, the id of the reverted event is a link. */
 export function Comment({ text }: { text: string }) {
   const reverted = findRevertedEvent(text);
   return (

@@ -3,7 +3,7 @@ import { addRevertedEvent, findRevertedEvent } from './revert-reason.ts';
 
 const event = { id: 79, label: 'Flag strategy updated' };
 
-test('the reason for a revert names the reverted event', () => {
+test('adds the reverted event to the reason for a revert, if it fits', () => {
   expect(addRevertedEvent(' ', event)).toBe('Reverts event 79: Flag strategy updated');
   expect(addRevertedEvent('Too slow', event)).toBe('Too slow (reverts event 79)');
   expect(addRevertedEvent('x'.repeat(500), event)).toBe('x'.repeat(500));

@@ -1,6 +1,6 @@
 import { MAX_REASON_LENGTH } from '../api/reason.ts';
 
-/** Adds the reverted event to the reason for a revert, so that the new event says what it reverted. */
+/** Adds the id of the reverted event to the reason for a revert. A reason that is too long for the addition stays the same. */
 export function addRevertedEvent(reason: string, { id, label }: { id: number; label: string }): string {
   const text = reason.trim();
   const addedText = text === '' ? `Reverts event ${id}: ${label}` : `${text} (reverts event ${id})`;

@@ -44,7 +44,7 @@ export function FlagList({
   onSort(change: Search): void;
   /** Reads all flags that match the search, to select them. */
   readAll(): Promise<Flag[]>;
-  /** Whether to select all flags, for a link from a page that asks for a bulk action. */
+  /** Whether to select all flags, because the user followed a link that does so, such as the one in a project's danger zone. */
   selectsAll: boolean;
   onAllSelected(): void;
 }) {

@@ -17,12 +17,12 @@ export function FlagState({ flag }: { flag: Pick<Flag, 'stale' | 'archivedAt' | 
   return <FlagStage stage={flag.lifecycle.stage} />;
 }
 
-/** Shows the lifecycle stage, in the words of the `stage:` filter. */
+/** Shows the lifecycle stage in the same words as the `stage:` filter. */
 export const FlagStage = ({ stage }: { stage: Flag['lifecycle']['stage'] }) => (
   <State tone={stage === 'live' ? 'on' : 'off'}>{STAGES[stage]}</State>
 );
 
-/** Shows the state of a flag in a list, in the words of the `state:` and `archived:` filters. */
+/** Shows the state of a flag in a list, in the same words as the `state:` and `archived:` filters. */
 export function ListedState({ flag, lifetimeDays }: { flag: Flag; lifetimeDays: number | null | undefined }) {
   const state = getState(flag, lifetimeDays);
   if (state === 'active') return <span className="muted">{STATES[state]}</span>;

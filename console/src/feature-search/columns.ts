@@ -38,7 +38,7 @@ export function useColumns(): { chosenColumns: readonly ColumnId[]; toggle(id: C
   return { chosenColumns, toggle };
 }
 
-/** The columns before and after the toggles. */
+/** The columns to the left and to the right of the toggles. */
 export const LEFT_COLUMNS: readonly ColumnId[] = ['project', 'type', 'state', 'stage'];
 export const RIGHT_COLUMNS: readonly ColumnId[] = ['seen', 'by', 'created'];
 

@@ -1,6 +1,6 @@
 import type { Flag } from './queries.ts';
 
-/** The states of a flag, in the words of the `state:` filter. */
+/** The labels of the states of a flag. All except `archived` are values of the `state:` filter. */
 export const STATES = {
   active: 'Active',
   'potentially-stale': 'Potentially stale',

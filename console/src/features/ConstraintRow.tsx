@@ -178,7 +178,10 @@ export function ConstraintRow({
   );
 }
 
-/** Opens the form in a new tab, so that the strategy or segment being edited stays open. The constraint then uses the created field. */
+/**
+ * Links to the form for a new context field, in a new tab so that the strategy or segment being edited stays open. The constraint
+ * then uses the new field.
+ */
 function NewField({
   fields,
   chosenName,
@@ -188,12 +191,12 @@ function NewField({
   chosenName: string;
   onCreated(field: ContextField): void;
 }) {
-  const expectField = useCreatedField(fields, chosenName, onCreated);
+  const waitForField = useCreatedField(fields, chosenName, onCreated);
   if (useMissingPermissions('createContextField').length > 0) return null;
   return (
     <p className={s.hint}>
       Not in the list?{' '}
-      <Link to="/admin/context-fields/new" target="_blank" className={s.legal} onClick={expectField}>
+      <Link to="/admin/context-fields/new" target="_blank" className={s.legal} onClick={waitForField}>
         Create a context field
       </Link>
     </p>

@@ -25,7 +25,7 @@ export function ValueChoices({
   const shownValues = isExpanded ? found : found.slice(0, MAX_SHOWN);
   if (found.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the fieldset of the whole form disables these buttons
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend
     <div role="group" aria-label={label} className={s.choices}>
       {shownValues.map(({ value, description }) => (
         <button
@@ -33,7 +33,7 @@ export function ValueChoices({
           type="button"
           aria-pressed={chosenValues.includes(value)}
           title={description}
-          // Keeps the focus in the field, which would otherwise add the typed string as a value.
+          // Keeps the focus in the field, because the field adds the typed string as a value when it loses the focus.
           onMouseDown={event => event.preventDefault()}
           onClick={() => onToggle(value)}
         >

@@ -48,7 +48,7 @@ describe('problems that prevent saving', () => {
 
     expect(findDisallowedProblems([{ ...constraint, values: ['team'] }], [plan])).toEqual([]);
     expect(findDisallowedProblems([{ ...constraint, values: ['team', 'gold'] }], [plan])).toEqual([
-      'Remove the values of plan that are not allowed.',
+      'Remove the values that are not allowed for plan.',
     ]);
   });
   test('reports a variant without a weight', () => {

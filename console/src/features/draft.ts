@@ -107,7 +107,7 @@ export const findDisallowedProblems = (
       const field = fields.find(({ name }) => name === constraint.contextName);
       return findDisallowedValues(constraint, field).length > 0;
     })
-    .map(({ contextName }) => `Remove the values of ${contextName} that are not allowed.`);
+    .map(({ contextName }) => `Remove the values that are not allowed for ${contextName}.`);
 
 const listEquivalentForms = (value: string): string[] => {
   const text = value.trim();

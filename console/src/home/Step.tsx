@@ -4,7 +4,7 @@ import { State } from '../ui/State.tsx';
 import { cx } from '../ui/words.ts';
 import s from './first-run.module.css';
 
-/** A first-run card. A finished step takes one line, and the current step has the accent outline. */
+/** A first-run card. A finished step takes one line, and the current step has an outline in the accent color. */
 export function Step({
   number,
   title,

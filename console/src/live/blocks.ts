@@ -2,7 +2,7 @@ import type { schemas } from '../api/api.gen.ts';
 
 export type Event = schemas['Event'];
 
-/** A part of the stream, after which all events up to `id` have been sent. */
+/** A block of the stream. Once it arrives, all events up to `id` have been sent. */
 export type Block = { id: number; event?: Event };
 
 /** Returns a list with the parsed block, or an empty list for a comment. An event's data is a single line, because JSON escapes line breaks. */

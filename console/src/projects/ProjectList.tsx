@@ -15,7 +15,7 @@ import { type Project, setFavorite } from './queries.ts';
 
 const getKey = ({ id }: Project): string => id;
 
-/** The table of projects. Opening a project shows its flags. */
+/** The table of projects. Opening an active project shows its flags, and opening an archived one shows its danger zone. */
 export function ProjectList({ projects, isArchived }: { projects: readonly Project[]; isArchived: boolean }) {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -36,7 +36,7 @@ export function findProblems(draft: Draft, fields: readonly ContextField[]): str
       constraint,
       fields.find(({ name }) => name === contextName),
     );
-    if (invalidValues.length > 0) problems.push(`Remove the values of ${contextName} that are not allowed.`);
+    if (invalidValues.length > 0) problems.push(`Remove the values that are not allowed for ${contextName}.`);
   }
   return problems;
 }

@@ -31,7 +31,7 @@ export function SaveBar({
   /** The permissions that the user lacks (see useMissingPermissions), which the bar names. */
   missingPermissions?: readonly string[];
   pending?: boolean;
-  /** What the user must fix before saving. The bar shows the first problem, because its field may be scrolled out of view. */
+  /** What the user must fix before saving. The bar shows the first problem, because the invalid field may be scrolled out of view. */
   problems?: readonly string[];
   disabled?: boolean;
   /** The field for the reason for the change, for example with the `reason` that useEditor returns. */

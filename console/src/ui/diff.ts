@@ -99,7 +99,7 @@ export function formatValue(value: unknown, path: readonly string[]): string {
   return path.at(-1) === 'weight' && typeof value === 'number' ? `${value / 10} %` : text;
 }
 
-/** Whether the value is a constraint or a list of constraints, which the console shows in words. */
+/** Whether the value looks like a constraint or a list of constraints, which the console shows in words. Checks only the first. */
 export const isConstraintValue = (value: unknown): boolean => {
   const [first] = Array.isArray(value) ? value : [value];
   return isObject(first) && 'contextName' in first && 'operator' in first;

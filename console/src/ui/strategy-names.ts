@@ -1,4 +1,4 @@
-/** The labels of the built-in strategy types, as everywhere in the console. Events contain only the names. */
+/** The labels of the built-in strategy types, as in the rest of the console. Events contain only the names. */
 const LABELS: Record<string, string> = {
   flexibleRollout: 'Gradual rollout',
   default: 'Standard',

@@ -36,12 +36,12 @@ export function HandOverDialog({
           reason,
         });
     }
-    toast({ message: `${successor.name} now owns the flags of ${name}.` });
+    toast({ message: `${successor.name} now owns ${name}'s flags.` });
   };
   return (
     <Confirm
       opened
-      title={`Hand over the flags of ${name}`}
+      title={`Hand over ${name}'s flags`}
       action={`Hand over ${formatCount(flagCount, 'flag')}`}
       disabled={!successor}
       reasonRule={reasonRule}

@@ -26,7 +26,7 @@ export function SharedViews({
   onRename,
 }: {
   projectId: string;
-  /** The open page, whose filters can replace those of its views. */
+  /** The path of the open page. Only its views can be updated to the current filters. */
   page: string;
   onOpen(): void;
   onUpdate(view: ProjectView): void;

@@ -106,7 +106,7 @@ function describeBlock(id: string, activeFlags: number): ReactNode {
       <Link to="/projects/$projectId" params={{ projectId: id }}>
         {formatCount(activeFlags, 'active flag')}
       </Link>
-      , which SDKs still receive. Archive the flags first:{' '}
+      , which SDKs still receive. Archive the {activeFlags === 1 ? 'flag' : 'flags'} first:{' '}
       <Link to="/projects/$projectId" params={{ projectId: id }} search={{ select: 'all' }}>
         select {activeFlags === 1 ? 'it' : 'them all'}
       </Link>
