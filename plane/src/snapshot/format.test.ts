@@ -82,7 +82,7 @@ test('rejects an untrusted key, an altered version number and appended bytes', a
   expect(() => decodeSnapshot(Buffer.from(`${VECTOR}\n`), KEYS)).toThrow('634 bytes instead of 633');
 });
 
-test('rejects a correctly signed snapshot of a later version, names both versions and asks for an upgrade', () => {
+test('rejects a correctly signed snapshot of a later format version, naming both versions and asking for an upgrade', () => {
   const [header = '', , body] = VECTOR.split('\n');
   const signHeader = (line: string) => {
     const signature = sign(null, Buffer.from(line), KEY.privateKey).toString('base64');
@@ -92,7 +92,7 @@ test('rejects a correctly signed snapshot of a later version, names both version
 
   for (const later of [header.replace('{"v":1', '{"v":2'), '{"v":3,"other":"fields"}'])
     expect(() => decodeSnapshot(signHeader(later), KEYS)).toThrow(
-      /^The snapshot has version [23] of the format, but this program supports only version 1\. Upgrade this edge or server\.$/,
+      /^The snapshot has format version [23], but this program supports only version 1\. Upgrade this edge or server\.$/,
     );
   const malformed = signHeader(header.replace('{"v":1', '{"v":"2"'));
   expect(() => decodeSnapshot(malformed, KEYS)).toThrow('The header is not valid for version 1: {"v":"2",');

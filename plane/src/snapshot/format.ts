@@ -144,7 +144,7 @@ export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
   const header = parse(line);
   if (laterVersionValidator.Check(header))
     throw new SnapshotError(
-      `The snapshot has version ${header.v} of the format, but this program supports only version ${VERSION}. Upgrade this edge or server.`,
+      `The snapshot has format version ${header.v}, but this program supports only version ${VERSION}. Upgrade this edge or server.`,
     );
   if (!headerValidator.Check(header))
     throw new SnapshotError(

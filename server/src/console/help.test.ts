@@ -126,7 +126,7 @@ test.each([
 });
 
 test.each(['/help/missing/', '/help/..%2fREADME/', '/help/%2fetc/hostname'])(
-  'a server without the manual explains how to build it at %s and does not send a console page',
+  'at %s, a server without the manual explains how to build it and does not send a console page',
   async url => {
     const { statusCode, body } = await harness.app.inject({
       url,

@@ -39,7 +39,7 @@ export function NamedObject(name: string, ...parts: Parameters<typeof arrange>):
   return Type.Object(properties, { title: name, ...options });
 }
 
-/** An object to which other schemas refer: `Named` for objects. */
+/** An object that other schemas can refer to: `Named` for objects. */
 export function SharedObject<T extends TProperties>(
   name: string,
   properties: T,
@@ -54,7 +54,7 @@ export function SharedObject(name: string, ...parts: Parameters<typeof arrange>)
   return Named(name, Type.Object(...arrange(...parts)));
 }
 
-/** Returns the properties and options of an object. The overloads above accept properties after a description. */
+/** Returns the properties and options of an object. Accepts the arguments of both overloads above: with options, or with a description. */
 const arrange = (first: string | TProperties, second: object = {}): [TProperties, TObjectOptions] =>
   typeof first === 'string'
     ? [second as TProperties, { description: first }]
@@ -125,7 +125,7 @@ export const TextMap = (maxLength: number, options: Parameters<typeof Type.Recor
 /** Any positive integer with up to 16 digits, about the largest that a double represents exactly. */
 const id = { maxLength: 16, pattern: '^[1-9][0-9]{0,15}$', [RULE]: 'must be a positive integer' };
 
-/** The id of a row with an `integer` id, in a path. `subject` is what the message for an unknown id names (row-ids.ts). */
+/** The id of a row with an `integer` id, in a path. The message for an unknown id says that `subject` was not found (row-ids.ts). */
 export const PathId = (resource: string, example = '3', subject = resource) =>
   Type.String({
     title: `${resource} id`,

@@ -130,7 +130,7 @@ test.for(FIRST_TOKENS)(
       const lookupsBefore = countLookups();
       const requests = Array.from({ length: 10 }, () => readFeatures(app, token));
       await waitForLockWaiters(harness.db);
-      // The requests before this one have begun when it is complete.
+      // Once this request is complete, the requests that were sent before it have started.
       await call(app, 'GET', '/health', { token: null });
       return { requests, lookupsBefore };
     });

@@ -74,7 +74,7 @@ export function makeTokens(source: Source): Tokens {
   const tokens = new Map<string, SdkToken>();
   const unknownTokens = new BoundedMap<string, { retryAt: number; hasEnded: boolean }>(MAX_UNKNOWN);
   const lookups = makeShares(LOOKUPS, () => unavailable());
-  /** The running queries by hash. Simultaneous requests with the same token share one. */
+  /** The running queries by hash. Simultaneous requests with the same token share one query. */
   const queries = new Map<string, Promise<SdkToken | undefined>>();
   let epoch: string | undefined;
   let revision = -1;
@@ -196,7 +196,7 @@ export function makeTokens(source: Source): Tokens {
   const lookUpHash = async (key: string, network: string): Promise<SdkToken | undefined> => {
     if (isUnknown(key)) return undefined;
     const token = await withLookup(network, async () => {
-      // While this request waited, a different one may have looked up the same token.
+      // A different request may have looked up the same token while this one waited.
       const cached = tokens.get(key);
       if (cached && isValid(cached)) return cached;
       return isUnknown(key) ? undefined : await queryOnce(key);

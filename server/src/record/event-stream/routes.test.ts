@@ -475,7 +475,7 @@ test('a request authenticated after the server began to stop gets a stream that 
   expect(late.lastEventId()).toBe(`${before}`);
 });
 
-test('a request that waits at the gate when the server begins to stop gets a stream that ends with its reason', async () => {
+test('a request that waits at the gate when the server begins to stop gets a stream that says why it ends', async () => {
   const app = await buildApp(harness.db, APP_SETTINGS, {
     ...strictSerializer,
     requests: { capacity: 1, waitMs: 120_000 },

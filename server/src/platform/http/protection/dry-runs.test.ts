@@ -33,7 +33,7 @@ const post = (url: string, token: string, payload: object) =>
     payload,
   });
 
-/** Plans 20 changes of the flag. */
+/** Plans 20 changes to the flag. */
 const plan = (flag: string, token: string) =>
   post('/mcp', token, {
     jsonrpc: '2.0',
@@ -76,7 +76,7 @@ test.for([
     const [dryRuns, toggled] = await harness.db.transaction().execute(async tx => {
       await sql`select from features where name = ${flag} for update`.execute(tx);
       const dryRuns = Array.from({ length: 1 + WAITING_PER_CALLER }, () => dryRun(flag, editor.token));
-      // Every dry run either waits for its turn or for the lock.
+      // Every dry run waits either for its turn or for the lock.
       const countAll = async () => (await countWaitingDryRuns()) + (await countLockWaiters(harness.db));
       await expect.poll(countAll, { timeout: PATIENT_TIMEOUT_MS }).toBe(dryRuns.length);
       expect(await countLockWaiters(harness.db)).toBe(1);
@@ -92,7 +92,7 @@ test.for([
   },
 );
 
-test('rejects dry runs of a caller with 429 while others of the same caller wait', async () => {
+test('rejects a dry run with 429 while as many of the same caller wait as are allowed', async () => {
   const flag = 'locked-for-long';
   await makeFeature(harness.db, 'default', { name: flag });
 

@@ -8,8 +8,8 @@ import { ApiError, tooManyRequests } from '@halyard/plane/platform/errors.ts';
 import type { LongReader } from './long-reads.ts';
 
 /**
- * Dry runs that hold the same row locks as the write. Each caller gets one at a time, so that a change of the same rows waits for at
- * most one of them per caller.
+ * Dry runs that hold the same row locks as the write. Each caller gets one at a time, so that a change to the same rows waits for at
+ * most one dry run per caller.
  */
 export type DryRuns = {
   run: <T>(caller: LongReader, work: () => Promise<T>) => Promise<T>;
@@ -50,11 +50,11 @@ export function makeDryRuns(limits: ShareLimits): DryRuns {
 const rejection = (holder: Holder): ApiError =>
   holder === 'caller'
     ? tooManyRequests(
-        `Too many dry runs at a time: one runs at a time, and your others wait. Send fewer, and retry in ${RETRY_AFTER_SECONDS} seconds.`,
+        `Too many dry runs: the server runs one of yours at a time, and the others wait. Send fewer at a time, and retry in ${RETRY_AFTER_SECONDS} seconds.`,
         RETRY_AFTER_SECONDS,
       )
     : new ApiError(
         'ServiceUnavailableError',
-        `The server is busy with dry runs of other callers. Retry in ${RETRY_AFTER_SECONDS} seconds.`,
+        `The server is busy with dry runs from other callers. Retry in ${RETRY_AFTER_SECONDS} seconds.`,
         { retryAfter: RETRY_AFTER_SECONDS },
       );
