@@ -98,7 +98,7 @@ export const FeatureSearchQuery = SearchQuery({
   project: choice('Filter by project id', 'IS:default', 'IS_ANY_OF:default,payments'),
   type: choice('Filter by feature type', 'IS:release'),
   state: choice(
-    "Filter by state: active, potentially-stale (active, and older than its type's lifetime) or stale",
+    "Filter by state: active, potentially-stale (active features that are older than their type's lifetime) or stale",
     'IS:active',
     'IS:potentially-stale',
   ),

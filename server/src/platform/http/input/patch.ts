@@ -6,7 +6,7 @@ import { Value } from 'typebox/value';
 import { applyOperations, PatchError, type PatchOperation, POINTER, parsePointer } from './json-patch.ts';
 
 const Pointer = Type.String({
-  description: 'JSON Pointer. path points to the value that changes, from to the source of move and copy',
+  description: 'JSON Pointer to the value to change (path), or to the source of a move or copy (from)',
   maxLength: 1_000,
   pattern: POINTER,
   [RULE]: 'must be a JSON Pointer (RFC 6901): empty, or starting with /, with ~ only in ~0 and ~1',
@@ -37,6 +37,7 @@ export type JsonPatch = Static<typeof JsonPatch>;
 /**
  * Applies a JSON Patch to a copy and checks the result against the schema. The schema has the fields that can be patched, and
  * requires those that cannot be removed.
+ *
  * `NoInfer` is here because inferring from `Static<T>` doubled the type instantiations of the whole repository.
  */
 export function applyPatch<T extends TSchema>(
