@@ -20,12 +20,12 @@ export const EXIT_MEANINGS: Record<number, string> = {
   [EXIT.notFound]: 'Not found, or not visible to the token',
   [EXIT.conflict]: 'Conflict: the name is taken, the object is in use, or somebody else changed it',
   [EXIT.check]:
-    'A check failed, such as `projects health --min`, or with `--wait` not all SDKs have the change',
+    'A check failed, such as `projects health --min`, or not all SDKs have the change yet (`--wait`)',
   [EXIT.interrupted]: 'Interrupted with Ctrl+C',
 };
 
 export type Problem = {
-  /** The name of the error, from the server or from this program. Programs match on it. */
+  /** The name of the error, from the server or the CLI. Scripts match on it. */
   code: string;
   message: string;
   exit: number;
@@ -120,7 +120,7 @@ export function errorText({ code, message, details = [], hint, id, status }: Pro
   );
   const isBug = status !== undefined && status >= 500;
   const lines = [
-    // Ctrl+C prints no "Error", because it is not an error.
+    // Not prefixed with "Error", because pressing Ctrl+C is not an error.
     code === 'Interrupted' ? message : `Error: ${message}`,
     ...(detailLines.length > 1 || (detailLines[0] !== undefined && !detailLines[0].includes(message))
       ? detailLines

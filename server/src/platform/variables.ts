@@ -150,7 +150,7 @@ export const VARIABLES = {
     default: '15',
     example: '15',
     meaning:
-      'How long after SIGTERM the server reports that it is not ready but still serves requests, in seconds, 0 to 600',
+      'Seconds after SIGTERM during which the server still serves requests but reports that it is not ready, 0 to 600',
   },
   HALYARD_METRICS_HOURLY_DAYS: {
     default: '7',

@@ -75,7 +75,7 @@ export function makeSource(): LocalSource {
         epoch,
         now: new Date().toISOString(),
         tokenRevision: 1,
-        // Allows every origin, because the server has already checked it.
+        // Allows every origin, because the server has already checked the request's origin.
         origins: ['*'],
         environments: [{ environment: ENVIRONMENT, revision, completeSince: 0 }],
       }),

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { CommandError, interruption, unreachableError } from '../../errors.ts';
 import { buildPath, requireSuccess } from '../../requests.ts';
 
-/** Longer than the 15 s between two heartbeats of the server. */
+/** Longer than the 15 s between the server's heartbeats. */
 const MAX_SILENCE_MS = 60_000;
 const RECONNECT_DELAY_MS = 1000;
 const MAX_OUTAGE_MS = 10 * 60_000;
