@@ -16,7 +16,7 @@ import type { FeedSource } from './feed-source.ts';
 import type { Trust } from './trust.ts';
 import { type SignedTokenFrame, type Upstream, UpstreamError } from './upstream.ts';
 
-/** The maximum number of reports that are passed on at a time. The sending edges keep the content until it is accepted. */
+/** How many reports are passed on at a time, and how many wait. The sending edges keep the content until it is accepted. */
 const REPORTS = { capacity: 16, share: 0.6, waiting: 200, waitingPerCaller: 50, waitMs: 3_000 };
 /** The maximum length of a chain of edges that pass on a report. */
 const MAX_PATH_LENGTH = 16;
@@ -43,7 +43,7 @@ type Parts = {
   metrics: Registry;
 };
 
-/** Passes on to other edges the bytes that arrive. A server signed them, so this edge can neither alter nor filter them. */
+/** Passes the bytes that arrive on to other edges. A server signed them, so this edge can neither alter nor filter them. */
 export function makeRelay({
   id,
   state,
@@ -180,7 +180,7 @@ function waitForDrain(raw: ServerResponse): Promise<void> {
   });
 }
 
-/** A report that upstream rejected because of its content is rejected here too. After any other failure it can be sent again. */
+/** If upstream rejected a report because of its content, so does this edge. After any other failure, the report can be sent again. */
 function toRejection(error: unknown): ApiError {
   if (!(error instanceof UpstreamError)) return unavailable('This edge cannot reach its server.', error);
   const { status } = error;

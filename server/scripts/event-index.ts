@@ -29,8 +29,8 @@ if (options.verify && options.rebuild) rejectOption(RUN, 'Use either --verify or
 
 const REPORT_EVERY = 50;
 const PARTS = [
-  { part: 'Chunks of filters', findWrong: findWrongChunks, rebuild: rebuildChunk },
-  { part: 'Chunks of text', findWrong: findWrongTexts, rebuild: rebuildText },
+  { part: 'Filter chunks', findWrong: findWrongChunks, rebuild: rebuildChunk },
+  { part: 'Text chunks', findWrong: findWrongTexts, rebuild: rebuildText },
   { part: 'Large texts', findWrong: findWrongLargeTexts, rebuild: rebuildLargeText },
 ];
 

@@ -35,8 +35,8 @@ const isAnySeen = (
 
 /**
  * Returns the common table expressions that every rule reads. `active` contains the active features of the project, or those that
- * match `condition`, with a summary of their environments and of what SDKs reported. `telemetry` describes the project's evidence:
- * whether an SDK was ever seen, whether one was seen in production, and whether results in production have been recorded for long
+ * match `condition`, with a summary of their environments and of what SDKs reported. `telemetry` says what is known about the
+ * project: whether an SDK was ever seen, whether one was seen in production, and whether results in production have been recorded for long
  * enough.
  */
 export const ruleInputs = (project: string, now: Date, condition: RawBuilder<unknown> = sql`true`) => sql`
@@ -267,7 +267,7 @@ const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unkno
     )`,
 };
 
-/** Selects the rule, the position of the rule, feature, segment, since and facts of all findings. Reads the rule inputs. */
+/** Selects the rule, its position, the feature, segment, since and facts of each finding. Requires the expressions of `ruleInputs`. */
 export const selectFindings = (project: string, now: Date) =>
   sql.join(
     RULES.map(

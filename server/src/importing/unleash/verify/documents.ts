@@ -30,7 +30,7 @@ export type FlagDocument = {
 };
 type Segment = { id: number; constraints?: Constraint[] };
 
-/** Everything returned to a token. */
+/** Everything that a server returns to an SDK with one token. */
 export type Flags = { features: Map<string, FlagDocument>; segments: Map<number, Segment> };
 
 const TIMEOUT_SECONDS = 30;
