@@ -194,7 +194,7 @@ export const AccessExplanation = SharedObject('AccessExplanation', 'An explanati
       'deactivated',
     ] satisfies Reason[],
     description:
-      'everyone: no permission is needed. cannot-read-project: the project is private and the subject has no role in it, so the server returns 404. deactivated: paths are the roles that would allow it after a reactivation',
+      'everyone: no permission is needed. cannot-read-project: the project is private and the subject has no role in it, so the server returns 404. deactivated: paths are the roles that would allow it if the account were reactivated',
   }),
   summary: Type.String({
     description: 'The decision as a sentence',

@@ -35,7 +35,7 @@ export const Diagnostics = SharedObject('Diagnostics', {
     migrations: count('Applied migrations', 14),
     newestMigration: stringField('Name of the newest migration', '0014_user_views.sql'),
     availableConnections: count('Connections available to all servers on this database', 97),
-    limitedBy: stringField('What limits them', 'max_connections'),
+    limitedBy: stringField('What limits the available connections', 'max_connections'),
     servers: count('Servers that are connected', 2),
     connections: Type.Array(
       NamedObject('DiagnosticsConnections', {

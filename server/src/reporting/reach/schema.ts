@@ -38,9 +38,7 @@ export const EnvironmentReach = SharedObject(
         'When half of the instances that have the change had presented it; null: none yet, or more than 4,000 instances have it',
       ),
     ),
-    lastAt: Nullable(
-      Timestamp('When an instance last presented the change for the first time; null: none yet'),
-    ),
+    lastAt: Nullable(Timestamp('When the last instance so far presented the change; null: none yet')),
     requests: count(
       'Requests from browsers that the servers evaluated with the change. Browsers are not instances',
       1200,
@@ -75,7 +73,7 @@ export const MissingInstance = SharedObject(
 );
 export type MissingInstance = Static<typeof MissingInstance>;
 
-export const EventReach = SharedObject('EventReach', 'How far the change behind an event has reached', {
+export const EventReach = SharedObject('EventReach', 'How far the change that an event records has reached', {
   eventId: Type.Integer({ description: 'Id of the event', examples: [4211] }),
   state: ReachState,
   liveSince: Nullable(

@@ -92,7 +92,7 @@ test.for([
   },
 );
 
-test('rejects a dry run with 429 while as many of the same caller wait as are allowed', async () => {
+test("rejects a dry run with 429 while the maximum number of the caller's dry runs wait", async () => {
   const flag = 'locked-for-long';
   await makeFeature(harness.db, 'default', { name: flag });
 
