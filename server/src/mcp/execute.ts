@@ -1,6 +1,7 @@
 import { ApiError, quoteNames } from '@halyard/plane/platform/errors.ts';
 import { featureEtag } from '../flags/features/etag.ts';
 import type { Feature } from '../flags/features/schema.ts';
+import { rejectLargeWork } from '../flags/features/size.ts';
 import type { Change } from '../record/change.ts';
 import { runStoredOperations } from '../record/operations/stored.ts';
 import type { ResolvedChanges } from './changes.ts';
@@ -43,6 +44,8 @@ export async function dryRunChanges(call: Call, { project, flags, operations }: 
   const { app, db, instance, actor, request } = call;
   let flagsBefore: Feature[] = [];
   let base: FlagVersion[] = [];
+  const changedFlags = operations.map(({ input }) => input.params?.featureName ?? '');
+  await rejectLargeWork(db, actor, changedFlags, 'Plan fewer changes at a time.');
   try {
     await instance.dryRuns.run(request, () =>
       runStoredOperations(

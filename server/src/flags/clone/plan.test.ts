@@ -465,3 +465,41 @@ test('rejects a query parameter that differs from dryRun only in case, and chang
   expect((await call(harness.app, 'GET', `/api/admin/projects/default/features/case-copy`)).status).toBe(404);
   expect(unknownParameter.status).toBe(200);
 });
+
+test('rejects copies that are larger than 8 MiB together, without revealing the size of a private feature', async () => {
+  const values = Array.from({ length: 250 }, (_, index) => `${index}`.padEnd(100, 'x'));
+  const constraints = Array.from({ length: 30 }, () => ({
+    contextName: 'userId',
+    operator: 'IN' as const,
+    values,
+    inverted: false,
+    caseInsensitive: false,
+  }));
+  const large = { environments: { development: { strategies: [{ constraints }] } } };
+  await makeProject(harness.db, { id: 'vault', mode: 'private' });
+  await insertRichFeature(harness.db, { ...large, name: 'large' });
+  await insertRichFeature(harness.db, { ...large, name: 'secret-large', project: 'vault' });
+  const editor = await makeUser(harness.db, 'Editor');
+  const copyTimes = (feature: string, times: number) => ({
+    features: Array.from({ length: times }, (_, index) => ({
+      feature,
+      name: `${feature}-${times}-${index}`,
+    })),
+  });
+  const planAsEditor = (body: object) =>
+    call(harness.app, 'POST', '/api/admin/projects/default/clone?dryRun=true', { body, token: editor.token });
+
+  const plan = await cloneMany('default', copyTimes('large', 12), '?dryRun=true');
+  const copies = await cloneMany('default', copyTimes('large', 12));
+  const fewerCopies = await cloneMany('default', copyTimes('large', 2), '?dryRun=true');
+  const planOfPrivate = await planAsEditor(copyTimes('secret-large', 12));
+
+  for (const rejection of [plan, copies]) {
+    expect(rejection.status).toBe(400);
+    expect(getErrorMessages(rejection)).toEqual([
+      expect.stringMatching(/have 9\.\d MB in total.*at most 8\.0 MB\. Clone fewer features at a time\.$/),
+    ]);
+  }
+  expect(fewerCopies.status).toBe(200);
+  expect(planOfPrivate.status).toBe(404);
+});

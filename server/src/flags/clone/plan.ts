@@ -18,6 +18,7 @@ import { listUnusableSegments, readSegmentNames } from '../../targeting/segments
 import { contextFieldsIn } from '../feature-environments/context-fields.ts';
 import { findInstanceLimitErrors, findProjectRuleErrors } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';
+import { rejectLargeWork } from '../features/size.ts';
 import { listReadableStates } from '../features/state/store.ts';
 import { findTakenNameErrors } from '../features/taken-names.ts';
 import { type CloneOptions, planCopy } from './copy.ts';
@@ -73,7 +74,9 @@ export async function makePlan(
 ): Promise<Plan> {
   const { project, features, options } = input;
   await requireInProject(tx, actor, project, ['CREATE_FEATURE']);
-  const names = [...new Set(features.map(({ source }) => source))];
+  const allSources = features.map(({ source }) => source);
+  await rejectLargeWork(tx, actor, allSources, 'Clone fewer features at a time.');
+  const names = [...new Set(allSources)];
   await lockTagsShared(tx, names);
   const ruleErrors = await findProjectRuleErrors(tx, project, namesIn(input));
   const environments = await lockEnvironmentsShared(tx, project);

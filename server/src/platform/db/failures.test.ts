@@ -19,3 +19,22 @@ test('the error names a tag that was deleted during the request', async () => {
     details: [{ message: 'the tag with the value "gone" does not exist', path: '/body' }],
   });
 });
+
+test('a request that waited too long for a lock says that a different request holds it', async () => {
+  await makeFeature(harness.db, 'default', { name: 'locked' });
+  const error = await harness.db.transaction().execute(async holder => {
+    await sql`select from features where name = 'locked' for update`.execute(holder);
+    return await harness.db
+      .transaction()
+      .execute(async tx => {
+        await sql`set local lock_timeout = '1ms'`.execute(tx);
+        await sql`select from features where name = 'locked' for update`.execute(tx);
+      })
+      .catch((reason: unknown) => translateDbError(reason));
+  });
+
+  expect(error).toMatchObject({
+    name: 'ServiceUnavailableError',
+    message: 'A different request is changing the same data and has not finished. Retry in a few seconds.',
+  });
+});

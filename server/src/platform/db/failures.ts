@@ -127,6 +127,7 @@ export function translateDbError(error: unknown): ApiError | undefined {
     if (makeError) return Object.assign(makeError(parseViolatingValue(error)), { cause: error });
     if (TIME_OUT_OF_RANGE.test(error.code ?? '')) return Object.assign(timeRangeError(), { cause: error });
     if (error.code === READ_ONLY) return unavailableError(error, READ_ONLY_MESSAGE);
+    if (error.code === LOCK_TIMEOUT) return unavailableError(error, LOCK_TIMEOUT_MESSAGE);
     return TEMPORARY_CODE.test(error.code ?? '') || isOutdatedStatement(error)
       ? unavailableError(error)
       : undefined;
@@ -172,6 +173,9 @@ export async function rejectIfUsed<T>(
   }
 }
 
+const LOCK_TIMEOUT = '55P03';
+const LOCK_TIMEOUT_MESSAGE =
+  'A different request is changing the same data and has not finished. Retry in a few seconds.';
 const READ_ONLY_MESSAGE =
   'The database is read-only at the moment, so nothing can be changed. Reads still work. Retry in a few seconds.';
 

@@ -91,6 +91,23 @@ export async function listReadableStates(db: Reader, actor: Actor, names: string
   return await readStates(db, condition);
 }
 
+/** Returns the size of the strategies and variants of the given features whose projects the actor may read, in bytes. */
+export async function measureFeatures(
+  db: Reader,
+  actor: Actor,
+  names: string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ name: string; bytes: number }>`
+    select name, (
+      select coalesce(sum(octet_length(constraints::text) + octet_length(parameters::text) + octet_length(variants::text)), 0)
+      from feature_strategies where feature_name = features.name
+    ) + (
+      select coalesce(sum(octet_length(variants::text)), 0) from feature_environments where feature_name = features.name
+    ) as bytes
+    from features where name = any(${names}) and ${isInReadableProject(actor)}`.execute(db);
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+}
+
 async function readStates(db: Reader, condition: RawBuilder<unknown>): Promise<FeatureState[]> {
   const { rows } = await sql<{ state: string }>`
     select ${PREPARED} state from (${selectStates(condition, 'few')}) as found order by name`.execute(db);
