@@ -69,6 +69,66 @@ test('strict handling rejects unknown names together with every other violation,
   expect(list.projects.map(({ name }: { name: string }) => name)).not.toContain('Strict');
 });
 
+test.each(['dryRun=true', 'dryrun=true', 'DRYRUN', 'dryRun=false'])(
+  'a write without a dry run rejects ?%s and changes nothing',
+  async query => {
+    const name = query.split('=')[0];
+    const rejection = await call(harness.app, 'POST', `/api/admin/projects?${query}`, {
+      body: { id: 'not-planned', name: 'Not planned' },
+    });
+
+    expect(rejection).toMatchObject({
+      status: 400,
+      body: {
+        details: [
+          {
+            message: `This operation does not support "${name}", so nothing was changed. Omit the parameter to make the change.`,
+            path: `/query/${name}`,
+          },
+        ],
+      },
+    });
+    expect((await call(harness.app, 'GET', '/api/admin/projects/not-planned')).status).toBe(404);
+  },
+);
+
+test.each([
+  ['POST', 'projects/default/features/x/environments/development/copy', { environment: 'production' }],
+  ['PUT', 'projects/default', { name: 'Unplanned' }],
+  ['PATCH', 'projects/default/features/x', []],
+  ['DELETE', 'projects/default', undefined],
+] as const)('%s /%s rejects dryRun', async (method, path, body) => {
+  const response = await call(harness.app, method, `/api/admin/${path}?dryRun=true`, { body });
+
+  expect(response.status).toBe(400);
+  expect(response.body.details).toContainEqual(expect.objectContaining({ path: '/query/dryRun' }));
+});
+
+test('a POST that only reads ignores dryRun', async () => {
+  const { status, headers } = await call(
+    harness.app,
+    'POST',
+    '/api/admin/environments/validate?dryRun=true',
+    {
+      body: { name: 'unplanned' },
+    },
+  );
+
+  expect([status, headers['halyard-ignored']]).toEqual([200, 'dryRun']);
+});
+
+test('rejects dryRun together with every other violation', async () => {
+  const { body } = await call(harness.app, 'POST', '/api/admin/projects?dryRun=true', {
+    body: { id: 'a b' },
+  });
+
+  expect(body.details.map(({ path }: { path: string }) => path)).toEqual([
+    '/body/name',
+    '/body/id',
+    '/query/dryRun',
+  ]);
+});
+
 test.each(['respond-async, handling=strict', 'handling=strict; wait=10', 'Handling="strict"'])(
   'applies strict handling if the Prefer header is %j',
   async prefer => {

@@ -53,7 +53,8 @@ const MAX_PATH_LENGTH = 200;
 
 /**
  * Reports fields and parameters that no schema mentions. They have no effect, as in Unleash, so a misspelled name would silently lose
- * data or widen a search. The response names them in a header. With `Prefer: handling=strict` they are rejected.
+ * data or widen a search. The response names them in a header. With `Prefer: handling=strict` they are rejected. A write without a dry
+ * run always rejects `dryRun`, because its caller expects that nothing changes.
  */
 export function installIgnored(app: App): void {
   app.decorateRequest('ignored');
@@ -99,22 +100,44 @@ export function findUnknownNameViolations(request: FastifyRequest): Violation[] 
   const { routeOptions, server } = request;
   const { querystring = {}, body = {} } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
   const schemas = { query: querystring, body };
-  return selectRejectedNames(request).map(({ part, path }, index) => {
+  return selectRejectedNames(request).map((property, index) => {
+    const { part, path } = property;
+    const pointer = `/${part}/${path.join('/')}`;
+    if (isUnsupportedDryRun(request, property))
+      return { message: unsupportedDryRun(String(path[0])), path: pointer };
     const suggestions =
       index < MAX_SUGGESTED ? listSiblingNames(path, schemas[part], name => server.getSchema(name)) : [];
-    return { message: unknownName(part, path.join('.'), suggestions), path: `/${part}/${path.join('/')}` };
+    return { message: unknownName(part, path.join('.'), suggestions), path: pointer };
   });
 }
 
 function selectRejectedNames(request: FastifyRequest): readonly IgnoredProperty[] {
   if (isStrict(request)) return request.ignored;
   const acceptedNames = request.routeOptions.config.rejectUnknownFieldsExcept;
-  if (acceptedNames === undefined) return [];
-  return request.ignored.filter(
-    ({ part, path }) =>
-      part === 'body' && !acceptedNames.includes(path.filter(step => typeof step === 'string').join('.')),
-  );
+  return request.ignored.filter(property => {
+    const { part, path } = property;
+    if (part === 'query') return isUnsupportedDryRun(request, property);
+    return (
+      acceptedNames !== undefined &&
+      !acceptedNames.includes(path.filter(step => typeof step === 'string').join('.'))
+    );
+  });
 }
+
+/** Returns whether the caller asks a write for a dry run that the write does not have. */
+function isUnsupportedDryRun(
+  { method, routeOptions }: FastifyRequest,
+  { part, path: [name] }: IgnoredProperty,
+): boolean {
+  if (part !== 'query' || String(name).toLowerCase() !== 'dryrun') return false;
+  const { isQuery, onlyReads } = routeOptions.config;
+  const { querystring } = (routeOptions.schema ?? {}) as { querystring?: Schema };
+  const isWrite = !['GET', 'HEAD', 'OPTIONS'].includes(method) && !isQuery && !onlyReads;
+  return isWrite && !Object.hasOwn(querystring?.properties ?? {}, 'dryRun');
+}
+
+const unsupportedDryRun = (name: string): string =>
+  `This operation does not support "${name}", so nothing was changed. Omit the parameter to make the change.`;
 
 /** Returns the names that the schema allows in place of the unknown name. */
 function listSiblingNames(path: IgnoredProperty['path'], schema: Schema, find: FindSchema): string[] {
