@@ -8,8 +8,10 @@ type RoutedApp = { addHook(name: 'onRoute', hook: onRouteHookHandler): unknown }
 export function collectMethods(app: RoutedApp): (path: string) => string[] {
   const routes: { pattern: RegExp; methods: string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
-    if (url.includes('*')) return;
-    const pattern = url.replace(/[.$()]/g, '\\$&').replace(/:\w+/g, '[^/]+');
+    const pattern = url
+      .replace(/[.$()]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replace(/:\w+/g, '[^/]+');
     const methods = [method].flat().filter(name => name !== 'HEAD' && name !== 'OPTIONS');
     routes.push({ pattern: new RegExp(`^${pattern}/?$`), methods });
   });

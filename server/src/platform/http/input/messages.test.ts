@@ -230,6 +230,15 @@ test('lists the methods that a path accepts if the requested method is not one o
   expect(unknownPath.headers).not.toHaveProperty('allow');
 });
 
+test.each(['/help', '/help/reference/limits', '/assets/index.js'])(
+  'the response to POST %s lists GET as the only method',
+  async url => {
+    const { statusCode, headers } = await harness.app.inject({ method: 'POST', url });
+
+    expect([statusCode, headers.allow]).toEqual([404, 'GET']);
+  },
+);
+
 test.each([
   ['invalid UTF-8 in the path', '/api/admin/projects/%ff/features'],
   ['invalid UTF-8 in the query', '/api/admin/search/events?query=%ff'],
