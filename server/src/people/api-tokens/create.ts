@@ -62,7 +62,9 @@ async function issueSdkToken(
   const { tx, actor, record } = current;
   const name = input.tokenName ?? input.username;
   if (name === undefined) throw badData([NAME_REQUIRED]);
-  requireFutureExpiry(input.expiresAt);
+  const expiresAt = input.expiresAt ?? undefined;
+  if (input.type === 'edge' && expiresAt !== undefined) throw badData([EXPIRY_NOT_ALLOWED]);
+  requireFutureExpiry(expiresAt);
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
   const secret = newToken(input.type, `${getProjectPrefix(projects)}:${environment}.`);
 
@@ -76,7 +78,7 @@ async function issueSdkToken(
     name,
     environment,
     alias: input.alias ?? null,
-    expiresAt: input.expiresAt ?? null,
+    expiresAt: expiresAt ?? null,
     projects,
   });
   if (!token) throw new Error('A new random token already exists');
@@ -91,22 +93,23 @@ async function issueSdkToken(
   return { ...createdToken, secret };
 }
 
-/** Returns the violations of a new token. Its environment and projects must exist. */
+/** Returns the violations of a new token without its invalid fields. Its environment and projects must exist. */
 export async function findTokenViolations(
   db: Reader,
   actor: Actor,
   { type, environment, project, projects, tokenName, username, expiresAt }: Partial<NewApiToken>,
+  invalid: ReadonlySet<string>,
 ): Promise<Violation[]> {
   const requestedProjects = (projects ?? (project === undefined ? [] : [project])).filter(
     projectId => projectId !== ALL,
   );
   const existing = await findExistingScope(db, actor, environment ?? DEFAULT_ENVIRONMENT, requestedProjects);
   return [
-    ...(tokenName === undefined && username === undefined ? [NAME_REQUIRED] : []),
+    ...(tokenName === undefined && username === undefined && !invalid.has('username') ? [NAME_REQUIRED] : []),
     ...(existing.environment ? [] : [environmentViolation(environment ?? DEFAULT_ENVIRONMENT)]),
     ...findUnknownProjects(requestedProjects, existing.projects),
-    ...findPastExpiryViolations(expiresAt),
-    ...(type === 'edge' && expiresAt !== undefined ? [EXPIRY_NOT_ALLOWED] : []),
+    ...findPastExpiryViolations(expiresAt ?? undefined),
+    ...(type === 'edge' && expiresAt != null ? [EXPIRY_NOT_ALLOWED] : []),
   ];
 }
 

@@ -83,7 +83,7 @@ export const API_TOKENS: OperationModule = {
       status: 201,
       returnsSecret: true,
       rejectUnknownFieldsExcept: ACCEPTED_FIELDS.token,
-      checks: [({ body, actor }, db) => findTokenViolations(db, actor, body)],
+      checks: [({ body, invalid, actor }, db) => findTokenViolations(db, actor, body, invalid)],
       events: ['api-token-created'],
       run: async (current, { body }, { limits, keyring, publicUrl }) =>
         withEnrolment(await createApiToken(current, body, limits.apiTokens, keyring), keyring, publicUrl),

@@ -41,7 +41,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
       rejects: [409],
       returnsSecret: true,
       rejectUnknownFieldsExcept: ACCEPTED_FIELDS.token,
-      checks: [({ body, actor }, db) => findTokenViolations(db, actor, body)],
+      checks: [({ body, invalid, actor }, db) => findTokenViolations(db, actor, body, invalid)],
       events: ['api-token-created'],
       run: async (current, { params: { projectId: project }, body }, { limits, keyring, publicUrl }) =>
         withEnrolment(

@@ -67,6 +67,42 @@ test('creates a token for development without an environment, as Unleash does', 
   expect(body.secret).toMatch(/^default:development\./);
 });
 
+test.each(['api-tokens', 'projects/default/api-tokens'])('POST /%s accepts an expiry of null', async path => {
+  const { status, body } = await call(harness.app, 'POST', `/api/admin/${path}`, {
+    body: { ...NEW_TOKEN, expiresAt: null },
+  });
+
+  expect([status, body.expiresAt]).toEqual([201, null]);
+});
+
+test.each(['api-tokens', 'projects/default/api-tokens'])(
+  'POST /%s rejects an edge token with an expiry, and accepts one with null',
+  async path => {
+    const post = (expiresAt: string | null) =>
+      call(harness.app, 'POST', `/api/admin/${path}`, {
+        body: { ...NEW_TOKEN, tokenName: 'edge', type: 'edge', expiresAt },
+      });
+    const tokensBefore = (await list()).length;
+
+    const rejection = await post('2999-01-01T00:00:00.000Z');
+
+    expect(rejection).toMatchObject({
+      status: 400,
+      body: {
+        details: [
+          {
+            message:
+              'a token of type "edge" does not expire. Omit expiresAt, and revoke the token when the edge is removed',
+            path: '/body/expiresAt',
+          },
+        ],
+      },
+    });
+    expect(await list()).toHaveLength(tokensBefore);
+    expect((await post(null)).status).toBe(201);
+  },
+);
+
 test('finds a token by its name, id or secret, but not by part of the secret', async () => {
   const { id, secret, identifier } = (await create({ tokenName: 'kept apart' })).body;
   const find = async (key: string) =>

@@ -93,7 +93,7 @@ export const NewApiToken = NamedObject(
       maxItems: 500,
       description: 'The projects. All projects if neither project nor projects is given',
     }),
-    expiresAt: Type.Optional(expiresAt),
+    expiresAt: Type.Optional(Nullable(expiresAt)),
     alias: Type.Optional(
       Nullable.String({ description: 'A second name, which is stored but has no effect', maxLength: 255 }),
     ),
