@@ -104,13 +104,18 @@ export const UrlName = (options: StringOptions = {}) =>
     ...options,
   });
 
-/** A name that people read. The server trims it. */
+/**
+ * A character that people see: a letter, digit, punctuation mark or symbol. The listed ones are the Hangul fillers and the blank Braille
+ * pattern, which Unicode counts as letters and symbols although no font draws them.
+ */
+const VISIBLE = '[^\\p{C}\\p{M}\\p{Z}\\u115f\\u1160\\u3164\\uffa0\\u2800]';
+
+/** A name that people read. It may contain any characters, as long as one of them is visible. */
 export const DisplayName = (options: StringOptions = {}) =>
   Type.String({
-    minLength: 1,
     maxLength: 100,
-    pattern: '[^\\s\\p{C}]',
-    [RULE]: 'must not be blank',
+    pattern: VISIBLE,
+    [RULE]: 'must contain a visible character',
     ...options,
   });
 

@@ -1,5 +1,6 @@
 import {
   ALL,
+  DisplayName,
   NamedObject,
   Nullable,
   nameExcept,
@@ -21,9 +22,8 @@ const mode = Type.Unsafe<'open' | 'protected' | 'private'>({
   enum: ['open', 'protected', 'private'],
   description: 'Every user may read open and protected projects; only members may read private projects',
 });
-const name = Type.String({
+const name = DisplayName({
   description: 'Display name of the project',
-  minLength: 1,
   maxLength: 255,
   examples: ['Payments'],
 });

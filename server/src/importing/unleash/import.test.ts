@@ -187,6 +187,28 @@ test('names items that violate a rule, and imports them only with --accept', asy
   expect(rows.map(({ key }) => key)).toEqual(['empty-list', 'odd-weights', 'Ünusual name']);
 });
 
+test('imports projects and tokens with names that the API rejects', async () => {
+  await deleteImportedData();
+  const unleash = await createRecordedDatabase('8.2.0');
+  await unleash.run(`
+    update projects set name = ' ' where id <> 'default';
+    update api_tokens set token_name = chr(12644);
+    update api_tokens_v2 set token_name = chr(12644)`);
+
+  const report = await run(unleash, { accept: false });
+
+  expect(listLines(report, 'rejected').filter(line => !/^(features|dependencies):/.test(line))).toEqual([]);
+  const { rows } = await sql<{ projects: number; tokens: number }>`
+    select (select count(*) from projects where name = ' ') as projects,
+      (select count(*) from api_tokens where name = ${'\u3164'}) as tokens`.execute(harness.db);
+  expect(rows[0]).toEqual({
+    projects: report.get('projects')?.created,
+    tokens: report.get('API tokens')?.created,
+  });
+  expect(rows[0]?.projects).toBeGreaterThan(0);
+  expect(rows[0]?.tokens).toBeGreaterThan(0);
+});
+
 test('project health lists accepted violations until they are fixed', async () => {
   await deleteImportedData();
   await run(await createRecordedDatabase('8.2.0'));

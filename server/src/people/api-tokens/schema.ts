@@ -1,4 +1,5 @@
 import {
+  DisplayName,
   NamedObject,
   Nullable,
   Optional,
@@ -67,13 +68,10 @@ const expiresAt = Type.String({
 export const NewApiToken = NamedObject(
   'NewApiToken',
   {
-    tokenName: Optional.String({
-      description: 'Name of the token',
-      minLength: 1,
-      maxLength: 255,
-      examples: ['checkout service'],
-    }),
-    username: Optional.String({ minLength: 1, maxLength: 255, description: 'Former name of tokenName' }),
+    tokenName: Type.Optional(
+      DisplayName({ description: 'Name of the token', maxLength: 255, examples: ['checkout service'] }),
+    ),
+    username: Type.Optional(DisplayName({ maxLength: 255, description: 'Former name of tokenName' })),
     type: Type.Unsafe<(typeof TOKEN_TYPES)[number]>({
       type: 'string',
       enum: TOKEN_TYPES,

@@ -1,4 +1,5 @@
 import {
+  DisplayName,
   NamedObject,
   Nullable,
   Optional,
@@ -10,9 +11,8 @@ import { type Static, Type } from 'typebox';
 import { Person } from '../users/admin-schema.ts';
 import { HeldRole } from '../users/schema.ts';
 
-const name = Type.String({
+const name = DisplayName({
   description: 'Name of the signup link',
-  minLength: 1,
   maxLength: 255,
   examples: ['Summer interns'],
 });

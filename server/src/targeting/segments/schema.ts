@@ -1,15 +1,15 @@
-import { NamedObject, Nullable, Ref, SharedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import {
+  DisplayName,
+  NamedObject,
+  Nullable,
+  Ref,
+  SharedObject,
+  Timestamp,
+} from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Constraint, ConstraintInput } from '../constraints/schema.ts';
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '\\S',
-  'x-rule': 'must not be blank',
-  description: 'Unique in the instance',
-  examples: ['beta-users'],
-});
+const name = DisplayName({ description: 'Unique in the instance', examples: ['beta-users'] });
 const description = Nullable.String({
   description: 'Which users the segment describes',
   maxLength: 500,
