@@ -1,12 +1,13 @@
 /** The query parameters of a page: strings or lists of strings. */
 export type Search = Record<string, string | string[] | undefined>;
 
-/** Parses a URL query string. Pages and the API use the same format. The values of a repeated name become a list. */
+/** Parses a URL query string. Pages and the API use the same format. Different values of a name become a list. */
 export function parseSearch(text: string): Search {
   const search: Search = {};
   for (const [name, value] of new URLSearchParams(text)) {
     const existing = search[name];
-    search[name] = existing === undefined ? value : [existing, value].flat();
+    search[name] =
+      existing === undefined || existing === value ? value : [...new Set([existing, value].flat())];
   }
   return search;
 }
