@@ -38,9 +38,13 @@ testAsEditor('creates a segment with the same constraint editor as strategies', 
   await visit(page, '/admin/segments');
   await page.getByRole('button', { name: /^New segment/ }).click();
 
+  await page.getByText('Enter a name.', { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Create segment' }).isDisabled()).toBe(true);
+  await expectAccessible(page);
   await page.getByLabel('Name').fill(takenSegment.name);
   await page.getByRole('button', { name: 'Add a constraint' }).click();
   await page.getByLabel('Context field').selectOption('country');
+  await page.getByText('Enter a value for country.', { exact: true }).waitFor();
   await valuesField(page).fill('AT, BE,');
   await page.getByRole('button', { name: 'Create segment' }).click();
   await page.getByText(`Segment "${takenSegment.name}" already exists`).waitFor();

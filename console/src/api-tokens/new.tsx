@@ -8,6 +8,7 @@ import { tokenUsageQuery } from '../connect/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -141,7 +142,7 @@ function CreationForm({
           call: project === undefined ? 'createApiToken' : 'createProjectApiToken',
           ...(project !== undefined && { project }),
           pending: isPending,
-          disabled: draft.name.trim() === '',
+          problems: findNameProblems(draft.name),
           cancel: path,
         }}
       >

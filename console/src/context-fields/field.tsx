@@ -10,6 +10,7 @@ import { LastChange } from '../ui/LastChange.tsx';
 import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -63,7 +64,7 @@ export function NewContextFieldPage() {
           call: draft.project === '' ? 'createContextField' : 'createProjectContextField',
           project: draft.project,
           pending: isPending,
-          disabled: draft.name === '',
+          problems: findNameProblems(draft.name),
           cancel: '/admin/context-fields',
         }}
       >

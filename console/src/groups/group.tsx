@@ -8,6 +8,7 @@ import { LastChange } from '../ui/LastChange.tsx';
 import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -70,7 +71,7 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
           action: 'Create group',
           call: 'createGroup',
           pending: isPending,
-          disabled: draft.name.trim() === '',
+          problems: findNameProblems(draft.name),
           cancel: '/admin/groups',
         }}
       >

@@ -12,6 +12,7 @@ import { LastChange } from '../ui/LastChange.tsx';
 import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { State } from '../ui/State.tsx';
@@ -163,7 +164,7 @@ function NewRole({
           action: 'Create role',
           call: 'createRole',
           pending: isPending,
-          disabled: draft.name.trim() === '',
+          problems: findNameProblems(draft.name),
           cancel: '/admin/roles',
         }}
       >

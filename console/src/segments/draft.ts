@@ -1,5 +1,6 @@
 import { findDisallowedValues } from '../features/draft.ts';
 import type { Constraint, ContextField } from '../features/queries.ts';
+import { findNameProblems } from '../ui/problems.ts';
 import type { Segment, SegmentInput } from './queries.ts';
 
 export type Draft = {
@@ -28,7 +29,7 @@ export const toBody = ({ name, description, project, constraints }: Draft): Segm
 
 /** Returns the problems that prevent saving. */
 export function findProblems(draft: Draft, fields: readonly ContextField[]): string[] {
-  const problems = draft.name.trim() === '' ? ['Enter a name.'] : [];
+  const problems = findNameProblems(draft.name);
   for (const constraint of draft.constraints) {
     const { contextName, values, value } = constraint;
     if (!values?.length && !value) problems.push(`Enter a value for ${contextName}.`);

@@ -47,7 +47,7 @@ export function NewSegmentPage() {
           call: 'createSegment',
           project: draft.project,
           pending: isPending,
-          disabled: findProblems(draft, fields).length > 0,
+          problems: findProblems(draft, fields),
           cancel: list,
         }}
       >

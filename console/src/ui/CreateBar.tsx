@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { OperationId } from '../api/can.ts';
 import { Can } from './Can.tsx';
+import { describeProblems } from './problems.ts';
 import s from './SaveBar.module.css';
 import { cx } from './words.ts';
 
@@ -11,7 +12,8 @@ export type Creation = {
   call: OperationId;
   project?: string;
   pending: boolean;
-  disabled?: boolean;
+  /** What the user must fix before creating. The bar shows the first problem next to the disabled button. */
+  problems?: readonly string[];
   /** The path of the page that "Cancel" opens. */
   cancel: string;
 };
@@ -23,7 +25,7 @@ export function CreateBar({
   call,
   project,
   pending,
-  disabled = false,
+  problems = [],
   cancel,
 }: Creation & {
   /** The id of the form. */
@@ -34,8 +36,11 @@ export function CreateBar({
       <Button component={Link} to={cancel}>
         Cancel
       </Button>
+      <span className={s.problem} role="status">
+        {describeProblems(problems)}
+      </span>
       <Can call={call} {...(project && { project })}>
-        <Button type="submit" form={form} variant="filled" loading={pending} disabled={disabled}>
+        <Button type="submit" form={form} variant="filled" loading={pending} disabled={problems.length > 0}>
           {action}
         </Button>
       </Can>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeProblems } from './problems.ts';
+import { describeProblems, findNameProblems } from './problems.ts';
 
 test('describes the first problem, and counts the others', () => {
   expect(describeProblems([])).toBe('');
@@ -8,4 +8,9 @@ test('describes the first problem, and counts the others', () => {
     'Enter a name. 1 more problem.',
   );
   expect(describeProblems(['Enter a name.', 'a', 'b'])).toBe('Enter a name. 2 more problems.');
+});
+
+test('reports a name without a visible character', () => {
+  expect(findNameProblems(' ')).toEqual(['Enter a name.']);
+  expect(findNameProblems('a')).toEqual([]);
 });
