@@ -93,7 +93,14 @@ testAsAdmin(
       await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
       const reason = await page.getByText('Enter a value for userId.').boundingBox();
       const button = await saveButton.boundingBox();
-      expect(Math.abs((reason?.y ?? 0) - (button?.y ?? 0))).toBeLessThan(130);
+      if (!reason || !button) throw new Error('The save bar does not show the reason or the button.');
+      for (const box of [reason, button]) {
+        expect(box.x).toBeGreaterThanOrEqual(0);
+        expect(box.x + box.width).toBeLessThanOrEqual(size.width);
+        expect(box.y).toBeGreaterThanOrEqual(0);
+        expect(box.y + box.height).toBeLessThanOrEqual(size.height);
+      }
+      expect(Math.abs(reason.y - button.y)).toBeLessThan(130);
       await page.getByRole('button', { name: 'Discard' }).click();
     }
     await expectAccessible(page);
