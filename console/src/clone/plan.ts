@@ -1,5 +1,6 @@
 import type { Feature } from '../features/queries.ts';
 import { describeStrategyAudience, toPlainText } from '../features/words.ts';
+import { escapeText } from '../ui/caller-text.ts';
 import type { ClonePlan, OmittedPart, PlannedCopy } from './queries.ts';
 
 /** A line of the plan and the lines below it. */
@@ -59,7 +60,7 @@ function buildEnvironmentNode(
     content: from,
     children: [
       ...strategies.map(({ copyOf, ...strategy }) =>
-        buildNode(`strategy ${copyOf}`, strategy.title || 'Strategy', {
+        buildNode(`strategy ${copyOf}`, escapeText(strategy.title || 'Strategy'), {
           text: toPlainText(describeStrategyAudience(strategy, segmentNames)),
           content: strategy,
         }),

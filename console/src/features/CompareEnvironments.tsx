@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { Audience } from './Audience.tsx';
@@ -140,7 +141,7 @@ function Side({
         {environment.strategies.map(strategy => (
           <li key={strategy.id} data-kind={uniqueIds.has(strategy.id) ? kind : undefined}>
             {uniqueIds.has(strategy.id) && screenReaderLabel}
-            {strategy.title && <span className="muted">{strategy.title}: </span>}
+            {strategy.title && <span className="muted">{escapeText(strategy.title)}: </span>}
             <Audience strategy={strategy} segmentNames={segmentNames} />
             <VariantShares variants={strategy.variants} />
           </li>

@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
 import { useCreatedField } from '../context-fields/created-field.ts';
+import { escapeText } from '../ui/caller-text.ts';
 import { TimeInput } from '../ui/TimeInput.tsx';
 import { formatCount } from '../ui/words.ts';
 import {
@@ -149,7 +150,7 @@ export function ConstraintRow({
       {disallowed.length > 0 && (
         <p className={s.problem} role="alert">
           {formatList(disallowed, 'and')} {disallowed.length === 1 ? 'is' : 'are'} not allowed for{' '}
-          {contextName}. Allowed: {formatList(legalValues, 'and')}.{' '}
+          {escapeText(contextName)}. Allowed: {formatList(legalValues, 'and')}.{' '}
           <button
             type="button"
             className={s.more}

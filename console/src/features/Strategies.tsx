@@ -4,6 +4,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { readDraft, removeDraft } from '../ui/drafts.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Menu, MenuItem } from '../ui/Menu.tsx';
@@ -223,7 +224,7 @@ function Row({
   };
   const summary = (
     <>
-      {strategy.title && <b>{strategy.title}</b>}
+      {strategy.title && <b>{escapeText(strategy.title)}</b>}
       <Audience strategy={strategy} segmentNames={segmentNames} />
       <VariantShares variants={strategy.variants} />
     </>

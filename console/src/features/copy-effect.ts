@@ -70,6 +70,7 @@ export function describeCopyEffect(source: Side, target: Side): CopyEffect | und
     formatList(
       steps.map(step => `${step[tense]} ${step[2]}`),
       'and',
+      step => step,
     );
   return { present: describe(0), past: describe(1), removesStrategies: removedCount > 0, disablesFlag };
 }

@@ -97,6 +97,40 @@ test('mentions that a revived flag is still stale', () => {
   );
 });
 
+test('quotes values that look like several values or like other words of the sentence', () => {
+  const plan = { contextName: 'plan', operator: 'IN' as const };
+
+  expect(describeConstraints({ ...plan, values: ['a, b or 4 more', 'c'] })).toBe(
+    'plan is "a, b or 4 more" or c',
+  );
+  expect(describeConstraints({ ...plan, values: ['a and age > 17'] })).toBe('plan is "a and age > 17"');
+  expect(describeConstraints({ ...plan, values: ['', ' a'] })).toBe('plan is "" or " a"');
+  expect(describeConstraints({ contextName: 'plan', operator: 'STR_CONTAINS', values: [] })).toBe(
+    'plan contains ',
+  );
+});
+
+test('escapes control and bidi characters of names and values', () => {
+  const constraint = {
+    contextName: 'pl\u202Ean',
+    operator: 'IN' as const,
+    values: ['\u202Eteam', '\u001B[31m'],
+  };
+  const audience = {
+    ...strategy,
+    parameters: { rollout: '5\u202E0' },
+    segments: [1],
+    constraints: [constraint],
+  };
+
+  expect(toPlainText(describeStrategyAudience(audience, new Map([[1, 'be\u202Eta']])))).toBe(
+    '5\\u202E0 % of be\\u202Eta whose pl\\u202Ean is \\u202Eteam or \\u001B[31m',
+  );
+  expect(toPlainText(describeStrategyAudience({ ...strategy, name: 'by\u202ETeam' }, new Map()))).toBe(
+    'Strategy by\\u202ETeam',
+  );
+});
+
 test('describes constraints in words, but no other values', () => {
   const plan = { contextName: 'plan', operator: 'IN', values: ['team', 'business'] };
 

@@ -1,4 +1,5 @@
 import type { schemas } from '../api/api.gen.ts';
+import { escapeText, quoteText } from '../ui/caller-text.ts';
 import { formatFullTime } from '../ui/time.ts';
 
 type Constraint = schemas['Constraint'];
@@ -35,25 +36,34 @@ export const getOperatorLabel = (operator: Constraint['operator'], inverted = fa
 
 const MAX_LISTED = 4;
 
-/** Formats a list as "a, b or c". A long list ends with the number of other values, as in "a, b, c or 12 more". */
-export function formatList(values: readonly string[], conjunction = 'or'): string {
-  const shownValues = values.length > MAX_LISTED ? values.slice(0, MAX_LISTED - 1) : values;
+/**
+ * Formats a list as "a, b or c". A long list ends with the number of other values, as in "a, b, c or 12 more". By default, the values
+ * are text from callers, so those that look like several values are quoted.
+ */
+export function formatList(
+  values: readonly string[],
+  conjunction = 'or',
+  formatItem: (value: string) => string = quoteText,
+): string {
+  const listedValues = values.length > MAX_LISTED ? values.slice(0, MAX_LISTED - 1) : values;
+  const shownValues = listedValues.map(value => formatItem(value));
   const hiddenCount = values.length - shownValues.length;
   const items = hiddenCount > 0 ? [...shownValues, `${hiddenCount.toLocaleString('en')} more`] : shownValues;
   if (items.length < 2) return items[0] ?? '';
   return `${items.slice(0, -1).join(', ')} ${conjunction} ${items.at(-1)}`;
 }
 
-/** Formats a time in the user's time zone, followed by the zone. A string that is not a time stays as it is. */
-const formatIfTime = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : formatFullTime(text));
+/** Formats a time in the user's time zone, followed by the zone. */
+const formatIfTime = (text: string): string =>
+  Number.isNaN(Date.parse(text)) ? quoteText(text) : formatFullTime(text);
 
 export function describeConstraint(constraint: Constraint): TextPart[] {
-  const rawValues = constraint.values?.length ? constraint.values : [constraint.value ?? ''];
-  const values = constraint.operator.startsWith('DATE_') ? rawValues.map(formatIfTime) : rawValues;
+  const { contextName, operator, value } = constraint;
+  const values = constraint.values?.length ? constraint.values : value ? [value] : [];
   return [
-    { text: constraint.contextName, strong: true },
-    { text: ` ${getOperatorLabel(constraint.operator, constraint.inverted)} ` },
-    { text: formatList(values), strong: true },
+    { text: escapeText(contextName), strong: true },
+    { text: ` ${getOperatorLabel(operator, constraint.inverted)} ` },
+    { text: formatList(values, 'or', operator.startsWith('DATE_') ? formatIfTime : quoteText), strong: true },
   ];
 }
 
@@ -88,8 +98,8 @@ function describeBaseAudience({ name, parameters }: Strategy): TextPart[] {
     return [{ text: 'Hosts ' }, { text: formatList(splitList(parameters.hostNames)), strong: true }];
   const rollout = parameters.rollout ?? parameters.percentage;
   if (name === 'default' || rollout === '100') return [{ text: 'Everyone', strong: true }];
-  if (rollout !== undefined && name !== 'custom') return [{ text: `${rollout} %`, strong: true }];
-  return [{ text: 'Strategy ' }, { text: name, strong: true }];
+  if (rollout !== undefined && name !== 'custom') return [{ text: `${escapeText(rollout)} %`, strong: true }];
+  return [{ text: 'Strategy ' }, { text: escapeText(name), strong: true }];
 }
 
 /** Describes the audience of a strategy, such as "50 % of eu-merchants whose plan is team or business". */

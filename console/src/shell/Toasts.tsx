@@ -1,4 +1,5 @@
 import { CircleAlert, X } from 'lucide-react';
+import { escapeControls } from '../ui/caller-text.ts';
 import { dismiss, useToasts } from '../ui/toasts.ts';
 import s from './Toasts.module.css';
 
@@ -10,7 +11,7 @@ export function Toasts() {
       {toasts.map(({ id, message, tone, action }) => (
         <div key={id} className={s.toast} data-tone={tone}>
           {tone === 'bad' && <CircleAlert size={15} aria-hidden="true" />}
-          <span>{message}</span>
+          <span>{escapeControls(message)}</span>
           {action && (
             <button
               type="button"

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { messagesWithoutField } from '../api/errors.ts';
 import s from './Confirm.module.css';
+import { escapeControls } from './caller-text.ts';
 import { Modal } from './Dialog.tsx';
 import { FormErrors } from './Failure.tsx';
 import { lacksReason, Reason, type ReasonRule } from './Reason.tsx';
@@ -59,7 +60,7 @@ export function Confirm({
     <Modal
       opened={opened}
       onClose={onClose}
-      title={title}
+      title={escapeControls(title)}
       closeButtonProps={{ 'aria-label': 'Close' }}
       centered
     >
@@ -96,7 +97,7 @@ export function Confirm({
             disabled={isIncomplete}
             data-autofocus={!(isIncomplete || focusesCancel) || undefined}
           >
-            {action}
+            {escapeControls(action)}
           </Button>
         </div>
       </form>

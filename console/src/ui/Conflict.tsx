@@ -1,9 +1,15 @@
 import { Button } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import s from './Conflict.module.css';
+import { escapeText } from './caller-text.ts';
 import { computeChanges } from './diff.ts';
-import { FieldDiff } from './FieldDiff.tsx';
 import { Time } from './Time.tsx';
+
+// Loaded separately, because conflicts are rare.
+const FieldDiff = lazy(() =>
+  loadChunk(() => import('./FieldDiff.tsx')).then(module => ({ default: module.FieldDiff })),
+);
 
 /** Shown when somebody else has changed what the user is editing. Nothing is lost until the user chooses. */
 export function Conflict<Draft>({
@@ -31,7 +37,7 @@ export function Conflict<Draft>({
   return (
     <div className={s.conflict} role="alert">
       <h2 ref={heading} tabIndex={-1}>
-        {by?.createdBy ?? 'Somebody'} changed this {noun}{' '}
+        {by ? escapeText(by.createdBy) : 'Somebody'} changed this {noun}{' '}
         {by && (
           <>
             (<Time at={by.createdAt} />){' '}
@@ -42,11 +48,15 @@ export function Conflict<Draft>({
       <div className={s.sides}>
         <section aria-label="Their changes">
           <h3>Their changes, saved</h3>
-          <FieldDiff changes={computeChanges(base, theirs)} />
+          <Suspense>
+            <FieldDiff changes={computeChanges(base, theirs)} />
+          </Suspense>
         </section>
         <section aria-label="Your changes">
           <h3>Your changes, not saved</h3>
-          <FieldDiff changes={computeChanges(base, mine)} />
+          <Suspense>
+            <FieldDiff changes={computeChanges(base, mine)} />
+          </Suspense>
         </section>
       </div>
       <p className="muted">

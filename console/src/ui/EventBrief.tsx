@@ -1,5 +1,5 @@
+import { BriefDiff } from './BriefDiff.tsx';
 import { type Change, computeChanges } from './diff.ts';
-import { BriefDiff } from './FieldDiff.tsx';
 
 /** An event's change in a few words, such as "plan +team", unless it is long or already in the event's sentence. */
 export function EventBrief({

@@ -1,7 +1,8 @@
 import { Minus, Plus } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { loadChunk } from '../api/chunks.ts';
-import { type Change, describePath, formatValue, isConstraintValue, pickBriefChanges } from './diff.ts';
+import { quoteText } from './caller-text.ts';
+import { type Change, describePath, formatValue, isConstraintValue } from './diff.ts';
 import s from './FieldDiff.module.css';
 
 const ConstraintText = lazy(() =>
@@ -37,7 +38,7 @@ function Items({ change: { items } }: { change: ItemsChange }) {
         <span key={`${kind} ${text}`} className={s.value} data-kind={kind}>
           {kind === 'added' && <Plus size={11} aria-label="added" />}
           {kind === 'removed' && <Minus size={11} aria-label="removed" />}
-          {text}
+          {quoteText(text)}
         </span>
       ))}
       {orderedItems.length > MAX_ITEMS && (
@@ -76,35 +77,5 @@ function Value({ value, path }: { value: unknown; path: readonly string[] }) {
     <Suspense fallback={text}>
       <ConstraintText value={value}>{text}</ConstraintText>
     </Suspense>
-  );
-}
-
-/** Up to two short changes on one line, such as "rollout 25 → 50 %", for list rows and the save bar. */
-export function BriefDiff({ changes }: { changes: Change[] }) {
-  const briefChanges = pickBriefChanges(changes);
-  if (briefChanges.length === 0) return null;
-  return (
-    <span className={s.brief}>
-      {briefChanges.map(change => (
-        <span key={change.path.join('.')}>
-          {describePath(change.path).replace('Constraint ', '').toLowerCase()}{' '}
-          {change.kind === 'items' ? (
-            change.items
-              .filter(item => item.kind !== 'same')
-              .map(item => (
-                <b key={item.kind + item.text} data-kind={item.kind}>
-                  {item.kind === 'added' ? '+' : '−'}
-                  {item.text}{' '}
-                </b>
-              ))
-          ) : (
-            <>
-              <b data-kind="removed">{formatValue(change.before, change.path).replace(' %', '')}</b> →{' '}
-              <b data-kind="added">{formatValue(change.after, change.path)}</b>
-            </>
-          )}
-        </span>
-      ))}
-    </span>
   );
 }

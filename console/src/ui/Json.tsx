@@ -1,3 +1,4 @@
+import { escapeControls } from './caller-text.ts';
 import s from './Json.module.css';
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
@@ -11,14 +12,15 @@ function tokenize(text: string): Token[] {
   let offset = 0;
   for (const match of text.matchAll(TOKEN)) {
     tokens.push({ text: text.slice(offset, match.index) });
-    if (match[1] && match[2]) tokens.push({ text: match[1], kind: 'key' }, { text: match[2] });
-    else tokens.push({ text: match[0], kind: match[1] ? 'text' : match[3] ? 'word' : 'number' });
+    const token = escapeControls(match[1] ?? match[0]);
+    if (match[1] && match[2]) tokens.push({ text: token, kind: 'key' }, { text: match[2] });
+    else tokens.push({ text: token, kind: match[1] ? 'text' : match[3] ? 'word' : 'number' });
     offset = match.index + match[0].length;
   }
   return [...tokens, { text: text.slice(offset) }];
 }
 
-/** JSON with colored keys, strings and numbers. A string is shown as it is, with any JSON in it colored. */
+/** JSON with colored keys, strings and numbers, and escaped control and bidi characters. A string is shown as it is, with any JSON in it colored. */
 export function Json({ value, label = 'JSON' }: { value: unknown; label?: string }) {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return (

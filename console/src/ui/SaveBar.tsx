@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
 import { describeMissingPermissions } from '../api/permission-words.ts';
+import { BriefDiff } from './BriefDiff.tsx';
 import type { Change } from './diff.ts';
-import { BriefDiff } from './FieldDiff.tsx';
 import { describeProblems } from './problems.ts';
 import { lacksReason, Reason, type ReasonRule } from './Reason.tsx';
 import s from './SaveBar.module.css';

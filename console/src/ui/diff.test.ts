@@ -29,7 +29,7 @@ test('shows a list as added, unchanged and removed values', () => {
 
 test('shows a list in a different order as a change', () => {
   expect(computeChanges(['a', 'b'], ['b', 'a'])).toEqual([
-    { path: [], kind: 'changed', before: 'a, b', after: 'b, a' },
+    { path: [], kind: 'changed', before: ['a', 'b'], after: ['b', 'a'] },
   ]);
 });
 
@@ -75,6 +75,13 @@ test('formats values for display', () => {
     formatValue({ a: 1 }, ['x']),
     formatValue([], ['constraints']),
   ]).toEqual(['50 %', '33.5 %', 'yes', '{"a":1}', 'none']);
+});
+
+test('escapes control and bidi characters in values and paths, and quotes the values of a list', () => {
+  expect(formatValue('a\u202Eb', ['title'])).toBe('a\\u202Eb');
+  expect(formatValue({ a: '\u202E' }, ['x'])).toBe('{"a":"\\u202E"}');
+  expect(formatValue(['a, b', 'c', 4], ['values'])).toBe('"a, b", c, 4');
+  expect(describePath(['constraints', 'pl\u202Ean', 'values'])).toBe('Constraint pl\\u202Ean');
 });
 
 test('picks at most two short changes for a list row', () => {

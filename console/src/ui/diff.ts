@@ -1,3 +1,5 @@
+import { escapeText, quoteText } from './caller-text.ts';
+
 /** One difference between two states of a subject. `path` names the field: ['constraints', 'plan', 'values']. */
 export type Change =
   | { path: string[]; kind: 'added' | 'removed' | 'changed'; before?: unknown; after?: unknown }
@@ -47,7 +49,7 @@ function computeListChanges(
   // The same values in a different order are a change too.
   return items.some(item => item.kind !== 'same')
     ? [{ path, kind: 'items', items }]
-    : [{ path, kind: 'changed', before: listBefore.join(', '), after: listAfter.join(', ') }];
+    : [{ path, kind: 'changed', before: listBefore, after: listAfter }];
 }
 
 const computeFieldChanges = (fieldsBefore: Fields, fieldsAfter: Fields, path: string[]): Change[] =>
@@ -71,6 +73,10 @@ const FIELD_LABELS: Record<string, string> = {
   sortOrder: 'Order',
   requireComment: 'Require a reason',
   contextName: 'Field',
+  groupId: 'group ID',
+  userIds: 'user IDs',
+  IPs: 'IP addresses',
+  hostNames: 'hosts',
 };
 
 /** Lists whose items a path names by what the user called them. */
@@ -79,21 +85,25 @@ const NAMED_LISTS = ['constraints', 'variants', 'environments'];
 /** Describes a path. For example, ['constraints', 'plan', 'values'] becomes "Constraint plan". */
 export function describePath(path: readonly string[]): string {
   const labels = path
-    .map((part, n) => (NAMED_LISTS.includes(path[n - 1] ?? '') ? part : describeField(part)))
+    .map((part, n) => (NAMED_LISTS.includes(path[n - 1] ?? '') ? escapeText(part) : describeField(part)))
     .filter(word => word !== '');
-  const text = labels.join(' ') || (path.at(-1) ?? '');
+  const text = labels.join(' ') || escapeText(path.at(-1) ?? '');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const describeField = (field: string): string =>
-  FIELD_LABELS[field] ?? field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  FIELD_LABELS[field] ??
+  escapeText(field)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
 
-/** Formats a value for display, for example true as `yes`, a rollout or weight as `50 %`, and an object as JSON. */
+/** Formats a value for display, for example true as `yes`, a rollout or weight as `50 %`, a list as `a, b`, and an object as JSON. */
 export function formatValue(value: unknown, path: readonly string[]): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';
   if (Array.isArray(value) && value.length === 0) return 'none';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (isPlainList(value)) return value.map(item => quoteText(String(item))).join(', ');
+  const text = escapeText(typeof value === 'string' ? value : JSON.stringify(value));
   if (path.at(-1) === 'rollout') return `${text} %`;
   // Weights are in thousandths.
   return path.at(-1) === 'weight' && typeof value === 'number' ? `${value / 10} %` : text;
