@@ -443,7 +443,7 @@ testAsAdmin(
       name: 'flexibleRollout',
       title: 'Half',
       parameters: { rollout: '50' },
-      constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada', 'ben'] }],
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada, ben', '\u202Eeve'] }],
     };
     const { id } = await api.send<{ id: string }>('POST', strategies, strategy);
     await api.send('PUT', `${strategies}/${id}`, { ...strategy, parameters: { rollout: '75' } });
@@ -484,7 +484,12 @@ testAsAdmin(
     await rows(page).first().click();
     await detail.getByRole('link', { name: revertedEvent, exact: true }).waitFor();
     await rows(page).nth(3).click();
-    await detail.getByText('userId is ada or ben').waitFor();
+    await detail.getByText('userId is "ada, ben" or \\u202Eeve').waitFor();
+    const fields = detail.locator('dl').filter({ hasText: 'userId is' });
+    const fieldNames = await fields.getByRole('term').allTextContents();
+    expect(fieldNames).toEqual(expect.arrayContaining(['Type', 'Title', 'Rollout', 'Constraint']));
+    expect(fieldNames).not.toContain('Variant');
+    await fields.getByText('Gradual rollout', { exact: true }).waitFor();
   },
 );
 

@@ -3,21 +3,23 @@ import '@mantine/core/styles/FloatingIndicator.layer.css';
 import '@mantine/core/styles/SegmentedControl.layer.css';
 import { SegmentedControl } from '@mantine/core';
 import { useId } from 'react';
-import { computeChanges, countUnchanged } from '../ui/diff.ts';
+import { countUnchanged } from '../ui/diff.ts';
 import { FieldDiff } from '../ui/FieldDiff.tsx';
 import { Json } from '../ui/Json.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { formatCount } from '../ui/words.ts';
+import { describeEventChanges } from './describe-changes.ts';
 import s from './events.module.css';
 import type { Event } from './queries.ts';
 
 /** Shows the changed fields, or both states as JSON, depending on the URL. */
-export function Changes({ event: { preData, data } }: { event: Event }) {
+export function Changes({ event }: { event: Event }) {
+  const { preData, data } = event;
   const { search, replace } = useFilters();
   const id = useId();
   if (preData === null && data === null) return null;
   const isJson = search.as === 'json';
-  const changes = computeChanges(preData ?? {}, data ?? {});
+  const changes = describeEventChanges(event);
   const unchangedFields = preData && data ? countUnchanged(preData, data) : 0;
   return (
     <section aria-labelledby={id}>
