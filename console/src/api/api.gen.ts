@@ -282,7 +282,7 @@ export interface schemas {
   NamedRole: { id: number; name: string };
   NamingCheck: { features: number; violations: number; names: Array<string> };
   NamingPreview: { featureNaming: schemas['FeatureNamingInput'] };
-  NewApiToken: { tokenName?: string; username?: string; type: "client" | "backend" | "frontend" | "edge"; environment?: string; project?: string; projects?: Array<string>; expiresAt?: string; alias?: (string | null) };
+  NewApiToken: { tokenName?: string; username?: string; type: "client" | "backend" | "frontend" | "edge"; environment?: string; project?: string; projects?: Array<string>; expiresAt?: (string | null); alias?: (string | null) };
   NewContextField: { name: string; description?: (string | null); stickiness?: boolean; sortOrder?: number; legalValues?: Array<schemas['LegalValue']> };
   NewDependency: { feature: string; enabled?: boolean; variants?: Array<string> };
   NewEnvironment: { name: string; type: string; enabled?: boolean; sortOrder?: number };
