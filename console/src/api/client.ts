@@ -1,5 +1,5 @@
 import type { schemas } from './api.gen.ts';
-import { isBusy, offlineError, RequestError, unreachableError } from './errors.ts';
+import { isBusy, offlineError, RequestError, rejectionError, unreachableError } from './errors.ts';
 import { acquireIdempotencyKey } from './idempotency.ts';
 import { askForReason, reasonHeader } from './reason.ts';
 import { createClient } from './request.ts';
@@ -157,7 +157,7 @@ export async function unwrap<T>(call: Call<T>): Promise<T> {
   const { data, error, response } = await call;
   if (response.ok) return data as T; // For a response without a body, T is undefined.
   const body = typeof error === 'object' && error !== null ? error : {};
-  throw new RequestError(response.status, body, retryAfterSeconds(response));
+  throw rejectionError(response.status, body, retryAfterSeconds(response));
 }
 
 /**

@@ -24,6 +24,31 @@ export class RequestError extends Error {
   }
 }
 
+class MissingReasonError extends RequestError {}
+
+/** The path of a violation about the reason for a change. */
+export const REASON_PATH = '/headers/halyard-comment';
+const REASON_HEADER = 'Halyard-Comment';
+
+/**
+ * Creates the error for a rejected request. The server's messages about a reason name the header that API clients send, so users get
+ * messages that name the console's field instead.
+ */
+export function rejectionError(status: number, body: Partial<ApiError>, retryAfter?: number): RequestError {
+  const problem = body.details?.find(({ path }) => path === REASON_PATH)?.message;
+  if (problem === undefined) return new RequestError(status, body, retryAfter);
+  return problem.startsWith(`${REASON_HEADER} `)
+    ? new RequestError(status, {
+        ...body,
+        message: problem.replace(REASON_HEADER, 'The reason'),
+        details: [],
+      })
+    : new MissingReasonError(status, { ...body, message: 'Enter a reason.', details: [] });
+}
+
+/** Whether the change needs a reason. The console has already asked for it, so the user cancelled the change and needs no notice. */
+export const isReasonMissing = (error: unknown): boolean => error instanceof MissingReasonError;
+
 /** Creates the error for a request that did not reach the server. */
 export const unreachableError = (): RequestError =>
   new RequestError(0, { message: 'Cannot reach the server. Check the connection.' });

@@ -1,5 +1,7 @@
 // The reason for a change, which is recorded in every event of the change.
 
+import { REASON_PATH } from './errors.ts';
+
 export const MAX_REASON_LENGTH = 500;
 
 /** Returns the header that carries the reason for a write. */
@@ -28,8 +30,6 @@ function setPrompts(newPrompts: readonly ReasonPrompt[]): void {
   prompts = newPrompts;
   for (const listener of listeners) listener();
 }
-
-const REASON_PATH = '/headers/halyard-comment';
 
 /**
  * Asks the user for a reason if the change was rejected because it had none. Returns undefined if the rejection has a different cause,

@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { isReasonMissing } from '../api/errors.ts';
 import { MAX_REASON_LENGTH } from '../api/reason.ts';
 import { toast } from '../ui/toasts.ts';
 import { deleteStrategy, type FlagInEnvironment, findAddedStrategy, setEnabled } from './queries.ts';
@@ -56,12 +57,17 @@ async function undo(
   if (addedStrategyId !== undefined) await deleteStrategy({ ...path, strategyId: addedStrategyId }, reason);
 }
 
-/** Names the toggle that failed, because by then the page shows the previous state again. */
+/**
+ * Names the toggle that failed, because by then the page shows the previous state again. Shows nothing if the user cancelled the change
+ * instead of entering a reason.
+ */
 export const toastFailedToggle =
   (path: FlagInEnvironment, enabled: boolean) =>
-  (error: unknown): void =>
+  (error: unknown): void => {
+    if (isReasonMissing(error)) return;
     toast({
       tone: 'bad',
       message: `${path.featureName} was not ${enabled ? 'enabled' : 'disabled'} in ${path.environment}. ${error instanceof Error ? error.message : String(error)}`,
       about: getToggleKey(path),
     });
+  };

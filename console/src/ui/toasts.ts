@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { isReasonMissing } from '../api/errors.ts';
 
 export type Toast = {
   id: number;
@@ -36,9 +37,14 @@ export function toast({
   if (tone !== 'bad') setTimeout(dismiss, fields.action ? DISPLAY_WITH_ACTION_MS : DISPLAY_MS, id);
 }
 
-/** Shows a request's error as a toast, for requests whose error has no place on the page. */
-export const toastError = (error: unknown): void =>
+/**
+ * Shows a request's error as a toast, for requests whose error has no place on the page. Shows nothing if the user cancelled the change
+ * instead of entering a reason.
+ */
+export function toastError(error: unknown): void {
+  if (isReasonMissing(error)) return;
   toast({ tone: 'bad', message: error instanceof Error ? error.message : String(error) });
+}
 
 export const useToasts = (): readonly Toast[] =>
   useSyncExternalStore(

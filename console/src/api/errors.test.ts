@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { isReasonMissing, messagesWithoutField, RequestError, rejectionError } from './errors.ts';
+
+const HINT =
+  'Project "payments" requires a reason for every change to its flags. Send it in the Halyard-Comment header.';
+
+test('asks for a missing reason without naming the header that API clients send', () => {
+  const error = rejectionError(400, {
+    message: HINT,
+    details: [{ message: HINT, path: '/headers/halyard-comment' }],
+  });
+
+  expect(messagesWithoutField(error, [])).toEqual(['Enter a reason.']);
+  expect(isReasonMissing(error)).toBe(true);
+});
+
+test('says what is wrong with a reason without naming the header', () => {
+  const details = [
+    {
+      message: 'Halyard-Comment must be one line without control characters.',
+      path: '/headers/halyard-comment',
+    },
+  ];
+  const error = rejectionError(400, { message: 'Invalid request.', details });
+
+  expect(messagesWithoutField(error, [])).toEqual([
+    'The reason must be one line without control characters.',
+  ]);
+  expect(isReasonMissing(error)).toBe(false);
+});
+
+test("keeps the server's messages for other violations", () => {
+  const error = rejectionError(400, {
+    message: 'Invalid request.',
+    details: [{ message: 'name is required', path: '/body/name' }],
+  });
+
+  expect(messagesWithoutField(error, [])).toEqual(['name is required']);
+  expect(isReasonMissing(error)).toBe(false);
+  expect(isReasonMissing(new RequestError(400, {}))).toBe(false);
+});
