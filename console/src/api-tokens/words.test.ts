@@ -3,6 +3,7 @@ import {
   addDays,
   endOfDay,
   formatProjects,
+  getReplacementAppName,
   getReplacementExpiry,
   getReplacementName,
   getTypeLabel,
@@ -53,9 +54,24 @@ test.each([
   expect(isExpiringSoon({ expiresAt }, NOW)).toBe(expected);
 });
 
-test('a replacement token is valid for as long as the old token was', () => {
-  expect(getReplacementExpiry({ createdAt: daysAgo(80), expiresAt: daysAgo(-10) }, NOW)).toBe('2027-02-13');
-  expect(getReplacementExpiry({ createdAt: daysAgo(80), expiresAt: null }, NOW)).toBeUndefined();
+test('a replacement token has the same last valid day as the old token', () => {
+  const createdAt = '2026-11-15T08:00:00.000Z';
+
+  expect(getReplacementExpiry({ createdAt, expiresAt: endOfDay('2027-11-15') }, NOW)).toBe('2027-11-15');
+  expect(getReplacementExpiry({ createdAt, expiresAt: null }, NOW)).toBeUndefined();
+});
+
+test('the replacement of a token that expires soon is valid for as many days as the old token was', () => {
+  const createdAt = daysAgo(80);
+
+  expect(getReplacementExpiry({ createdAt, expiresAt: endOfDay('2026-11-25') }, NOW)).toBe('2027-02-13');
+  expect(getReplacementExpiry({ createdAt, expiresAt: endOfDay('2026-11-14') }, NOW)).toBe('2027-02-02');
+});
+
+test('a replacement token keeps the name of the application', () => {
+  expect(getReplacementAppName('shop', [])).toBe('shop');
+  expect(getReplacementAppName('shop 2', [])).toBe('shop');
+  expect(getReplacementAppName('shop 2', [{ appName: 'web-shop' }])).toBe('web-shop');
 });
 
 test('proposes a name for a replacement token', () => {

@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 /** A token that nobody has used for this long can probably be deleted. */
 export const UNUSED_DAYS = 30;
 /** How long before its expiry a token should be replaced or extended. */
-const SOON_DAYS = 30;
+export const SOON_DAYS = 30;
 const ALL_PROJECTS = '*';
 
 /** Client tokens appear as backend tokens, because Unleash has renamed them. */
@@ -46,17 +46,34 @@ export const endOfDay = (date: string): string => `${date}T23:59:59.000Z`;
 export const addDays = (days: number, now = Date.now()): string =>
   new Date(now + days * DAY_MS).toISOString().slice(0, 10);
 
-/** Returns the last valid day of a replacement token, which is valid for as long as the old token was. */
-export const getReplacementExpiry = (
+/**
+ * Returns the last valid day of a replacement token, which is the old token's last valid day. If the old token has expired or expires
+ * soon, the replacement is valid for as many days as the old token was.
+ */
+export function getReplacementExpiry(
   { createdAt, expiresAt }: Pick<ApiToken, 'createdAt' | 'expiresAt'>,
   now = Date.now(),
-): string | undefined =>
-  expiresAt === null
-    ? undefined
-    : new Date(now + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString().slice(0, 10);
+): string | undefined {
+  if (expiresAt === null) return undefined;
+  const lastDay = expiresAt.slice(0, 10);
+  if (!isExpired({ expiresAt }, now) && !isExpiringSoon({ expiresAt }, now)) return lastDay;
+  return addDays((Date.parse(lastDay) - Date.parse(createdAt.slice(0, 10))) / DAY_MS, now);
+}
+
+/** Splits a name such as "shop 2" into the name and the number that a replacement token added to it. */
+function splitName(name: string): { base: string; number: number } {
+  const [, base = name, number = '1'] = /^(.*?)(?: (\d{1,3}))?$/.exec(name) ?? [];
+  return { base, number: Number(number) };
+}
 
 /** Returns the name of a replacement token: "shop" becomes "shop 2", then "shop 3". */
-export const getReplacementName = (name: string): string => {
-  const [, base = name, number = '1'] = /^(.*?)(?: (\d{1,3}))?$/.exec(name) ?? [];
-  return `${base} ${Number(number) + 1}`;
-};
+export function getReplacementName(name: string): string {
+  const { base, number } = splitName(name);
+  return `${base} ${number + 1}`;
+}
+
+/** Returns the name of the application that used the old token, so that its name does not change with the secret. */
+export const getReplacementAppName = (
+  oldName: string,
+  applications: readonly { appName: string }[],
+): string => applications[0]?.appName ?? splitName(oldName).base;
