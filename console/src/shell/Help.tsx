@@ -10,7 +10,7 @@ const COMMON_SHORTCUTS = [
   { keys: 'x', description: 'Select the row (flags)' },
   { keys: 's', description: 'Add to or remove from favorites (flags, projects)' },
   { keys: '1', description: 'Toggle in the first environment (flags)' },
-  { keys: 'c', description: 'Copy link (events, deliveries)' },
+  { keys: 'c', description: 'Copy page URL (events, deliveries)' },
   { keys: 'r', description: 'Redeliver (deliveries)' },
   { keys: 'mod+s', description: 'Save (editors)' },
 ];

@@ -31,6 +31,8 @@ export function CopyButton({ text, label, size = 15 }: { text: string; label: st
 /** A button that copies the URL of a console page. The C key does the same. */
 export function CopyLink({ path }: { path: string }) {
   const link = `${location.origin}${path}`;
-  useShortcuts([{ keys: 'c', description: 'Copy link', run: () => void copyText(link, 'Link copied.') }]);
-  return <CopyButton text={link} label="Copy link" />;
+  useShortcuts([
+    { keys: 'c', description: 'Copy page URL', run: () => void copyText(link, 'Page URL copied.') },
+  ]);
+  return <CopyButton text={link} label="Copy page URL" />;
 }

@@ -266,7 +266,7 @@ function ViewMenu({ search, fields, api }: { search: Search; fields: readonly Fi
         </ActionIcon>
       }
     >
-      <MenuItem onClick={() => void copyText(location.href, 'Link copied.')}>Copy link</MenuItem>
+      <MenuItem onClick={() => void copyText(location.href, 'Page URL copied.')}>Copy page URL</MenuItem>
       <MenuItem onClick={() => void copyText(curl, 'Command copied.')}>Copy as cURL</MenuItem>
     </Menu>
   );

@@ -32,7 +32,7 @@ export function AccessList({ user, name, access }: { user: number; name: string;
       title="Access"
       aside={
         <>
-          {readableCount} of {formatCount(access.projects.length, 'project')} ·{' '}
+          Can read {readableCount} of {formatCount(access.projects.length, 'project')} ·{' '}
           <Link to="/admin/explain-access" search={{ user }}>
             Explain access
           </Link>
@@ -57,7 +57,7 @@ export function AccessList({ user, name, access }: { user: number; name: string;
             {granted.length > 0
               ? formatCount(others.length, 'other project')
               : formatCount(others.length, 'project')}{' '}
-            <span className="muted">without a role in the project</span>
+            <span className="muted">where {name} has no project role</span>
           </summary>
           <ul className={s.access} aria-label="Other projects">
             {others.map(project => (
