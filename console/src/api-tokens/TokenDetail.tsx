@@ -64,7 +64,7 @@ export function TokenDetail({
         {token.type !== 'admin' && (
           <div className={s.buttons}>
             {(project === undefined || mayChangeExpiry) && <Expiry token={token} />}
-            {token.type !== 'edge' && <Replace token={token} project={project} path={path} />}
+            {token.type !== 'edge' && <Rotate token={token} project={project} path={path} />}
           </div>
         )}
         {token.type === 'admin' && (
@@ -87,7 +87,12 @@ export function TokenDetail({
         {token.type !== 'admin' && token.type !== 'edge' && !isExpired(token) && (
           <RailSection title="Connect an SDK">
             <Suspense>
-              <ConnectExisting key={token.id} token={token} project={project} />
+              <ConnectExisting
+                key={token.id}
+                token={token}
+                project={project}
+                appName={applications[0]?.appName}
+              />
             </Suspense>
           </RailSection>
         )}
@@ -153,7 +158,7 @@ export function UsedBy({
 }
 
 /** Links to the form for a new token that can read the same flags. The old token works until somebody deletes it. */
-function Replace({ token, project, path }: { token: ApiToken; project: string | undefined; path: string }) {
+function Rotate({ token, project, path }: { token: ApiToken; project: string | undefined; path: string }) {
   return (
     <Can
       call={project === undefined ? 'createApiToken' : 'createProjectApiToken'}

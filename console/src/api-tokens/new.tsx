@@ -22,6 +22,7 @@ import { type ApiToken, createToken, tokensQuery } from './queries.ts';
 import { ReadableFlags } from './ReadableFlags.tsx';
 import { UsedBy } from './TokenDetail.tsx';
 import { TokenForm } from './TokenForm.tsx';
+import { getReplacementAppName } from './words.ts';
 
 /** Creates an API token for any projects. */
 export const NewTokenPage = () => <NewToken />;
@@ -67,20 +68,40 @@ function Steps({
   project?: string;
   path?: string;
 }) {
-  const [creation, setCreated] = useState<{ token: ApiToken; appName: string }>();
+  const [creation, setCreated] = useState<{ token: ApiToken; name: string }>();
   const replacedToken = replaces !== undefined && (
     <ReplacedToken id={replaces} project={project} path={path} />
   );
-  if (creation) return <Created {...creation} replacedToken={replacedToken} project={project} path={path} />;
+  const getAppName = useAppName(replaces, project);
+  if (creation)
+    return (
+      <Created
+        token={creation.token}
+        appName={getAppName(creation.name)}
+        replacedToken={replacedToken}
+        project={project}
+        path={path}
+      />
+    );
   return (
     <CreationForm
       initialDraft={initialDraft}
       replacedToken={replacedToken}
       project={project}
       path={path}
-      onCreated={(token, { name }) => setCreated({ token, appName: name.trim() })}
+      onCreated={(token, { name }) => setCreated({ token, name: name.trim() })}
     />
   );
+}
+
+/** Returns a function that returns the application name for the sample program. A new secret does not change the name. */
+function useAppName(replaces: number | undefined, project: string | undefined): (newName: string) => string {
+  const isReplacement = replaces !== undefined;
+  const { data: tokens } = useQuery({ ...tokensQuery(project), enabled: isReplacement });
+  const { data: applications = [] } = useQuery({ ...tokenUsageQuery(replaces ?? 0), enabled: isReplacement });
+  const oldToken = tokens?.find(({ id }) => id === replaces);
+  return newName =>
+    isReplacement ? getReplacementAppName(oldToken?.tokenName ?? newName, applications) : newName;
 }
 
 /** Says what to do with the token that the new token replaces. */
@@ -89,7 +110,7 @@ function ReplacedToken({ id, project, path }: { id: number; project: string | un
   const { data: applications = [] } = useQuery(tokenUsageQuery(id));
   if (!oldToken) return null;
   return (
-    <RailSection title={`Replaces ${oldToken.tokenName}`}>
+    <RailSection title={`Old secret: ${oldToken.tokenName}`}>
       <p className={s.none}>
         Both tokens work, so you can change the secret in{' '}
         {applications.length === 0
@@ -131,7 +152,10 @@ function CreationForm({
     onSent: ({ sent, token }) => onCreated(token, sent),
   });
   return (
-    <Page title={replacedToken ? 'Replace a token' : 'New token'} crumbs={<Link to={path}>API tokens</Link>}>
+    <Page
+      title={replacedToken ? 'Rotate the secret' : 'New token'}
+      crumbs={<Link to={path}>API tokens</Link>}
+    >
       <FormAndEffect
         as="page"
         title="Effect"

@@ -17,22 +17,25 @@ export function ConnectExisting({
   token,
   project,
   flag,
+  appName = token.tokenName,
 }: {
   token: ApiToken;
   project?: string | undefined;
   flag?: string | undefined;
+  appName?: string | undefined;
 }) {
   const connection = useConnection({ ...token, project });
   return (
     <div className={s.card}>
       <p className={s.note}>
         Replace <code>{formatPlaceholder(token.tokenName)}</code> with the secret that you stored when the
-        token was created. Halyard cannot show it again.
+        token was created. Halyard cannot show it again. If the secret is lost or leaked, open the token and
+        rotate the secret.
       </p>
       <Programs
         token={{ type: token.type, secret: formatPlaceholder(token.tokenName) }}
         flag={flag}
-        appName={token.tokenName}
+        appName={appName}
       />
       <ConnectionLine connection={connection} />
     </div>
