@@ -106,20 +106,20 @@ testAsAdmin('the Node sample on the page keeps running while the server is down'
 });
 
 testAsAdmin(
-  'finds a token that expires soon, extends it from its project, and replaces it with one that is valid for as long',
+  'finds a token that expires soon, extends it from its project, and rotates a secret without changing the last valid day',
   async ({ page, api }) => {
     const project = await createProject(api);
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
-    const { name } = await createToken(api, { projects: [project], expiresAt: inDays(10) });
+    const expiresAt = inDays(10);
+    const { name } = await createToken(api, { projects: [project], expiresAt });
     const other = await createToken(api, { projects: [project], expiresAt: inDays(90) });
     await visit(page, `/projects/${project}/settings/tokens`);
 
     await row(page, other.name).waitFor();
-    await page.getByText('Expires soon 1').click();
+    await page.getByText('Expires within 30 days 1').click();
     await page.getByText('1 token', { exact: true }).waitFor();
-    await row(page, name)
-      .getByText(/^Expires /)
-      .waitFor();
+    await page.getByRole('columnheader', { name: 'Expires' }).waitFor();
+    await row(page, name).locator(`time[datetime="${expiresAt}"]`).waitFor();
     await expectAccessible(page);
 
     await row(page, name).click();
@@ -199,10 +199,12 @@ testAsAdmin(
     const { id, name } = await createToken(api, { type: 'frontend', projects: [project] });
     await visit(page, `/admin/tokens?token=${id}`);
     await detail(page, name).getByRole('link', { name: 'Rotate the secret…' }).click();
+    await page.getByRole('heading', { name: 'Rotate the secret', level: 1 }).waitFor();
     await page.getByText('Both tokens work').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe(`${name} 2`);
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByRole('heading', { name: `${name} 2`, level: 1 }).waitFor();
+    await page.getByRole('tabpanel').getByText(`'${name}'`).waitFor();
     await page.getByLabel('I have stored the secret').check();
     await expectAccessible(page);
 

@@ -14,9 +14,20 @@ import { useFilters } from '../ui/useFilters.ts';
 import s from './api-tokens.module.css';
 import { type ApiToken, applicationsByTokenQuery, type TokenUse, tokensQuery } from './queries.ts';
 import { TokenDetail } from './TokenDetail.tsx';
-import { formatProjects, getTypeLabel, isExpired, isExpiringSoon, isUnused } from './words.ts';
+import {
+  formatProjects,
+  getTypeLabel,
+  isExpired,
+  isExpiringSoon,
+  isUnused,
+  SOON_DAYS,
+  UNUSED_DAYS,
+} from './words.ts';
 
 const getKey = ({ id }: ApiToken): string => String(id);
+/** Tokens that never expire are last. */
+const toExpiryTime = ({ expiresAt }: ApiToken): number =>
+  expiresAt === null ? Number.MAX_SAFE_INTEGER : Date.parse(expiresAt);
 const COLUMNS = [
   {
     label: 'Token',
@@ -26,6 +37,10 @@ const COLUMNS = [
     label: 'Last seen',
     compare: (a: ApiToken, b: ApiToken) => (a.seenAt ?? '').localeCompare(b.seenAt ?? ''),
   },
+  {
+    label: 'Expires',
+    compare: (a: ApiToken, b: ApiToken) => toExpiryTime(a) - toExpiryTime(b),
+  },
   { label: 'Environment' },
   { label: 'Projects' },
   { label: 'Type' },
@@ -33,8 +48,12 @@ const COLUMNS = [
 
 /** The states that the list can be limited to. */
 const STATES = [
-  { value: 'unused', label: 'Unused for 30 days', matches: (token: ApiToken) => isUnused(token) },
-  { value: 'expiring', label: 'Expires soon', matches: (token: ApiToken) => isExpiringSoon(token) },
+  { value: 'unused', label: `Unused for ${UNUSED_DAYS} days`, matches: (token: ApiToken) => isUnused(token) },
+  {
+    value: 'expiring',
+    label: `Expires within ${SOON_DAYS} days`,
+    matches: (token: ApiToken) => isExpiringSoon(token),
+  },
 ];
 
 /** Lists all API tokens that the user may read. */
@@ -154,20 +173,14 @@ function TokenRow({
       <Cell className={s.seen}>
         <span>
           {token.seenAt ? <Time at={token.seenAt} /> : 'never'}{' '}
-          {isExpired(token) ? (
-            <State tone="off">Expired</State>
-          ) : (
-            <>
-              {isUnused(token) && <State tone="warn">Unused for 30 days</State>}{' '}
-              {isExpiringSoon(token) && token.expiresAt !== null && (
-                <State tone="warn">
-                  Expires <Time at={token.expiresAt} format="date" />
-                </State>
-              )}
-            </>
+          {!isExpired(token) && isUnused(token) && (
+            <State tone="warn">{`Unused for ${UNUSED_DAYS} days`}</State>
           )}
         </span>
         {applications.length > 0 && <small>{applications.map(({ appName }) => appName).join(', ')}</small>}
+      </Cell>
+      <Cell variant="dim">
+        <Expiry token={token} />
       </Cell>
       <Cell variant="dim">
         {environment === null ? 'All environments' : <Env name={environment} {...(type && { type })} />}
@@ -176,4 +189,11 @@ function TokenRow({
       <Cell variant="dim">{getTypeLabel(token)}</Cell>
     </>
   );
+}
+
+function Expiry({ token }: { token: ApiToken }) {
+  if (token.expiresAt === null) return 'never';
+  if (isExpired(token)) return <State tone="off">Expired</State>;
+  const day = <Time at={token.expiresAt} format="date" />;
+  return isExpiringSoon(token) ? <State tone="warn">{day}</State> : day;
 }
