@@ -34,7 +34,14 @@ import {
 } from './queries.ts';
 import { getRoleName, type RootRole } from './roles.ts';
 import s from './users.module.css';
-import { describeSignIn, getDisplayName, getLogin, isInvited } from './words.ts';
+import {
+  describeReactivation,
+  describeSignIn,
+  getDisplayName,
+  getLogin,
+  isInvited,
+  needsLink,
+} from './words.ts';
 
 type Props = { user: User; roles: readonly RootRole[]; onEdit(): void; onClose(): void };
 
@@ -129,14 +136,27 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
         action="Reactivate"
         onConfirm={async () => {
           await reactivateUser(user.id);
-          toast({ message: `${name} can log in again.` });
+          toast({
+            message: describeReactivation(name, user),
+            ...(needsLink(user) && {
+              action: { label: 'New link…', run: () => setOpenDialog('reset') },
+            }),
+          });
         }}
         onClose={() => setOpenDialog(undefined)}
       >
         <p>
-          {name} can log in again, with the roles and groups shown here. Sessions and personal tokens that
-          ended with the deactivation are not restored.
+          {needsLink(user)
+            ? `${name} becomes active, with the roles and groups shown here. `
+            : `${name} can log in again, with the roles and groups shown here. `}
+          Sessions and personal tokens that ended with the deactivation are not restored.
         </p>
+        {needsLink(user) && (
+          <p>
+            {name} has no password, and earlier links no longer work. Afterwards, create one with “New link…”,
+            unless {name} uses single sign-on.
+          </p>
+        )}
       </Confirm>
       <Confirm
         opened={openDialog === 'sessions'}
@@ -339,6 +359,7 @@ function Deletion({ user, access }: { user: User; access: Access }) {
             {endedItems.length > 0
               ? `Ends ${new Intl.ListFormat('en').format(endedItems)} immediately. `
               : ''}
+            {user.invitedUntil !== null && 'The invitation link stops working. '}
             {name} cannot log in until somebody reactivates the account. Roles and groups are kept.
           </p>
           {ownedNames.length > 0 && (

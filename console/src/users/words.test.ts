@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { describeSignIn, getDisplayName, getLogin, isInactive, isInvited } from './words.ts';
+import {
+  describeReactivation,
+  describeSignIn,
+  getDisplayName,
+  getLogin,
+  isInactive,
+  isInvited,
+} from './words.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const user = {
@@ -55,4 +62,15 @@ test('treats a user as invited until the first login', () => {
   expect(isInvited(user)).toBe(false);
   expect(isInvited(invited)).toBe(true);
   expect(isInvited({ ...invited, seenAt: '2026-11-15T12:00:00Z' })).toBe(false);
+});
+
+test.each([
+  [{ hasPassword: true, hasSingleSignOn: false }, 'Dora can log in again.'],
+  [{ hasPassword: false, hasSingleSignOn: true }, 'Dora can log in again.'],
+  [
+    { hasPassword: false, hasSingleSignOn: false },
+    'Dora is active again but has no password. Create a new link, unless Dora uses single sign-on.',
+  ],
+])('says whether a reactivated user with %j needs a link', (signIn, sentence) => {
+  expect(describeReactivation('Dora', { ...signIn, invitedUntil: null })).toBe(sentence);
 });

@@ -14,6 +14,16 @@ type SignIn = Pick<User, 'hasPassword' | 'hasSingleSignOn' | 'invitedUntil'>;
 export const isInvited = ({ invitedUntil, seenAt }: User): boolean =>
   invitedUntil !== null && seenAt === null;
 
+/** Returns whether the user needs a link to set a password, unless they use single sign-on. */
+export const needsLink = ({ hasPassword, hasSingleSignOn }: SignIn): boolean =>
+  !hasPassword && !hasSingleSignOn;
+
+/** Says what a reactivated user can do. */
+export const describeReactivation = (name: string, user: SignIn): string =>
+  needsLink(user)
+    ? `${name} is active again but has no password. Create a new link, unless ${name} uses single sign-on.`
+    : `${name} can log in again.`;
+
 /** Describes how the user logs in, or when the invitation expires. */
 export function describeSignIn({ hasPassword, hasSingleSignOn, invitedUntil }: SignIn): string {
   if (hasSingleSignOn) return hasPassword ? 'Password, SSO' : 'Single sign-on';
