@@ -233,6 +233,13 @@ testAsAdmin('forms keep their input in the tab, without secrets', async ({ page,
   await page.reload();
   await page.getByText('Your unsaved input was restored.').waitFor();
   expect(await page.getByLabel('Description').inputValue()).toBe('Change log');
+
+  await page.goto('/admin/sign-in');
+  await page.getByLabel('Client ID').fill('halyard');
+  await page.getByLabel('Client secret').fill(secret);
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(secret);
+  await page.reload();
+  await page.getByText('Your unsaved input was restored, except the client secret.').waitFor();
 });
 
 testAsAdmin(

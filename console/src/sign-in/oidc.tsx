@@ -79,6 +79,7 @@ function Editor({
       toast({ message: 'Sign-in settings saved.' });
       return await read();
     },
+    secretName: 'the client secret',
     withoutSecrets: draft => ({ ...draft, secret: savedVersion.draft.secret }),
   });
   const { draft, base, changes, change, error, conflict, confirmation } = editor;

@@ -3,8 +3,14 @@ import { computeChanges } from './diff.ts';
 import { readDraft, removeDraft, writeDraft } from './drafts.ts';
 import { toast } from './toasts.ts';
 
-export const toastRestored = (): void =>
-  toast({ about: 'draft', message: 'Your unsaved input was restored.' });
+/** Says that input was restored. `omitted` names a secret that the user entered, which is never stored. */
+export const toastRestored = (omitted?: string): void =>
+  toast({
+    about: 'draft',
+    message: omitted
+      ? `Your unsaved input was restored, except ${omitted}.`
+      : 'Your unsaved input was restored.',
+  });
 
 /**
  * Keeps a form's input across reloads. `draftKey` names what is edited, such as "new-flag". Call `discard` after a save or Cancel

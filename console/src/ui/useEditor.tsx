@@ -53,6 +53,7 @@ export function useEditor<D extends object>({
   findChange,
   onSaved,
   withoutSecrets = draft => draft,
+  secretName = 'secrets',
 }: {
   /** The name under which the input is stored in the tab. */
   draftKey: string;
@@ -65,8 +66,11 @@ export function useEditor<D extends object>({
   onSaved(draft: D): Promise<Version<D> | undefined>;
   /** Returns the part that may be stored in the tab. */
   withoutSecrets?(draft: D): D;
+  /** Names what `withoutSecrets` removes, such as "the client secret". */
+  secretName?: string;
 }): Editor<D> {
-  const [restoredInput] = useState(() => restore(readDraft<EditedDraft<D>>(draftKey), current));
+  const [storedDraft] = useState(() => readDraft<StoredDraft<D>>(draftKey));
+  const [restoredInput] = useState(() => restore(storedDraft, current));
   const [editedDraft, setState] = useState<EditedDraft<D> | undefined>(restoredInput.edited);
   const [theirs, setTheirs] = useState<(Version<D> & { by?: ChangeAuthor | undefined }) | undefined>(
     restoredInput.theirs,
@@ -80,7 +84,7 @@ export function useEditor<D extends object>({
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, for input restored when the editor appeared
   useEffect(() => {
-    if (restoredInput.edited) toastRestored();
+    if (restoredInput.edited) toastRestored(storedDraft?.lacksSecret ? secretName : undefined);
     else removeDraft(draftKey);
     const { theirs: other } = restoredInput;
     if (other) void findChange().then(by => setTheirs(shownVersion => shownVersion && { ...other, by }));
@@ -158,8 +162,18 @@ export function useEditor<D extends object>({
   };
 }
 
-const stripSecrets = <D,>({ base, draft, sent }: EditedDraft<D>, strip: (draft: D) => D): EditedDraft<D> => ({
-  base: { ...base, draft: strip(base.draft) },
-  draft: strip(draft),
-  sent: sent.map(strip),
-});
+/** The stored input. `lacksSecret` says that the user had entered a secret. */
+type StoredDraft<D> = EditedDraft<D> & { lacksSecret?: boolean };
+
+function stripSecrets<D extends object>(
+  { base, draft, sent }: EditedDraft<D>,
+  strip: (draft: D) => D,
+): StoredDraft<D> {
+  const stripped = strip(draft);
+  return {
+    base: { ...base, draft: strip(base.draft) },
+    draft: stripped,
+    sent: sent.map(strip),
+    lacksSecret: computeChanges(stripped, draft).length > 0,
+  };
+}
