@@ -167,7 +167,7 @@ testAsAdmin(
     await panel.getByRole('button', { name: 'Create invitation' }).click();
     const dialog = page.getByRole('dialog', { name: `Link for ${name}` });
     const link = new URL((await dialog.locator('code').textContent()) ?? '');
-    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.getByRole('button', { name: 'I have sent it' }).click();
     const detail = page.getByRole('complementary', { name });
     await detail.getByText('Nobody has used the link yet.').waitFor();
 

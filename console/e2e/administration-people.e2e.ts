@@ -137,7 +137,7 @@ testAsAdmin(
     const dialog = page.getByRole('dialog', { name: `Invitation link for ${name}` });
     const link = (await dialog.locator('code').textContent()) ?? '';
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.getByRole('button', { name: 'I have sent it' }).click();
 
     await row(page, name).getByText('Invited').waitFor();
     const details = page.getByRole('complementary', { name });
@@ -190,8 +190,8 @@ testAsAdmin(
     const project = (name: string) => projects.filter({ hasText: `${name} ${id}` });
 
     await project('Payments').getByText('Owner', { exact: true }).waitFor();
-    await project('Payments').getByText(`Group on-call-${id} is Owner`).waitFor();
-    await project('Payments').getByText(`Dora ${id} is Member`).waitFor();
+    await project('Payments').getByText(`Group on-call-${id} has the role Owner`).waitFor();
+    await project('Payments').getByText(`Dora ${id} has the role Member`).waitFor();
     await project('Open').getByText('Everyone can read a project that is not private').waitFor();
     await projects.filter({ hasText: 'Default' }).getByText('Editor on this instance').waitFor();
     await project('Hidden').getByText('no access').waitFor();
@@ -238,7 +238,7 @@ testAsAdmin(
     const select = page.getByLabel(`Role of ${username}`);
 
     await select.selectOption('Editor');
-    await page.getByText(`${username} is now Editor.`).waitFor();
+    await page.getByText(`${username} now has the role Editor.`).waitFor();
     expect(await readRole()).toBe(2);
     await select.selectOption('Admin');
     const dialog = page.getByRole('dialog', { name: `Make ${username} an admin?` });
@@ -264,7 +264,7 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Reset password…' }).click();
     await dialog.getByRole('button', { name: 'Create link' }).click();
     expect(await dialog.locator('code').textContent()).toContain('/reset-password?token=');
-    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.getByRole('button', { name: 'I have sent it' }).click();
     await page.getByRole('button', { name: 'End sessions…' }).click();
     await dialog.getByRole('button', { name: 'End 1 session' }).click();
     await dialog.waitFor({ state: 'hidden' });

@@ -224,7 +224,7 @@ test('access is granted to several people at a time, changed and revoked, but th
   await panel.waitFor({ state: 'hidden' });
 
   await roleSelect(ben.username).selectOption({ label: 'Owner' });
-  await page.getByText(`${ben.username} is now Owner`).waitFor();
+  await page.getByText(`${ben.username} now has the role Owner`).waitFor();
   await expect.poll(() => roleSelect(me.username).isDisabled()).toBe(false);
   await page.getByRole('button', { name: `Remove… ${dora.username}` }).click();
   await page.getByRole('dialog').getByText('can still read it').waitFor();

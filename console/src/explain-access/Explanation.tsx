@@ -37,7 +37,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
               <li key={getKey(otherRole)}>
                 <Minus size={16} aria-hidden="true" />
                 <p>
-                  {describeRoleSource(otherRole)} <b>{otherRole.role.name}</b> {describeMismatch(otherRole)}
+                  {describeRoleSource(otherRole)} <b>{otherRole.role.name}</b>, {describeMismatch(otherRole)}
                 </p>
               </li>
             ))}
@@ -58,8 +58,8 @@ const getKey = ({ role, project, group }: Pick<Path, 'role' | 'project' | 'group
   `${role.id} ${project} ${group?.id}`;
 
 const describeRoleSource = ({ group, project }: OtherRole): string => {
-  const place = project === null ? ' on the instance,' : '';
-  return group ? `The role of the group ${group.name}${place || ','}` : `Their own role${place}`;
+  const place = project === null ? ' on the instance' : '';
+  return group ? `The role of the group ${group.name}${place},` : `Their own role${place},`;
 };
 
 const describeLoss = ({ group, role }: Path, name: string): string =>

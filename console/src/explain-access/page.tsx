@@ -104,7 +104,7 @@ function QueryForm({ query, permissions }: { query: AccessQuery; permissions: Pe
         label="in project"
         value={query.project ?? ''}
         data={[
-          { value: '', label: 'The whole instance' },
+          { value: '', label: 'Everywhere' },
           ...projects.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         onChange={choose('project')}

@@ -43,6 +43,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
         title={`Link for ${invitation.name}`}
         secret={invitation.url ?? invitation.secret}
         label="Copy link"
+        confirmation="I have sent it"
         onStored={() => leave({ edit: undefined, invitation: String(invitation.id) })}
       >
         Anyone with this link can sign up as Viewer until it expires. Copy it now. Halyard does not show it

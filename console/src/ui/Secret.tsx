@@ -5,13 +5,14 @@ import { copyText } from './Copy.tsx';
 import { Modal } from './Dialog.tsx';
 import s from './Secret.module.css';
 
-/** A secret that the server shows only once. The dialog closes only with "I have stored it". */
+/** A secret that the server shows only once. The dialog closes only when the user confirms that they have stored it. */
 export function Secret({
   title,
   secret,
   label,
   children,
   use,
+  confirmation = 'I have stored it',
   onStored,
 }: {
   title: string;
@@ -21,6 +22,8 @@ export function Secret({
   children?: string;
   /** What to do next with the secret. */
   use?: ReactNode;
+  /** The label of the button that closes the dialog. */
+  confirmation?: string;
   onStored(): void;
 }) {
   return (
@@ -39,7 +42,7 @@ export function Secret({
       {use}
       <div className={s.buttons}>
         <Button variant="filled" onClick={onStored} data-autofocus>
-          I have stored it
+          {confirmation}
         </Button>
       </div>
     </Modal>

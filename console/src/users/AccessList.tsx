@@ -138,7 +138,7 @@ function AccessReasons({ name, project }: { name: string; project: Project }) {
             ) : (
               name
             )}{' '}
-            is {role.name}{' '}
+            has the role {role.name}{' '}
             <small>
               <Time at={grantedAt} format="date" />
             </small>

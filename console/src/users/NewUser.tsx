@@ -51,6 +51,7 @@ export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; o
         title={`Invitation link for ${getDisplayName(createdUser)}`}
         secret={createdUser.inviteLink}
         label="Copy link"
+        confirmation="I have sent it"
         use={
           <p className={s.next}>
             Next, you can see what {getDisplayName(createdUser)} may do in each project, and grant roles.

@@ -24,7 +24,7 @@ export function SetRoleDialog({
   const role = getRoleName(roles, rootRole);
   const save = async () => {
     await setRootRole(client, user, rootRole);
-    toast({ about: `role ${user.id}`, message: `${name} is now ${role}.` });
+    toast({ about: `role ${user.id}`, message: `${name} now has the role ${role}.` });
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, for the choice that opened the dialog
   useEffect(() => {

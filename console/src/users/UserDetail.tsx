@@ -179,6 +179,7 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
           title={`Password link for ${name}`}
           secret={link}
           label="Copy link"
+          confirmation="I have sent it"
           onStored={() => setLink(undefined)}
         >
           {`Send this link to ${name}. It can be used once, within a day. Halyard does not show it again.`}

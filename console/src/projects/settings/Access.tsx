@@ -160,7 +160,9 @@ function MemberRow({
   const isReadOnly = missingPermissions.length > 0;
   const change = async (role: number) => {
     await setRoles(project.id, row, [role]);
-    toast({ message: `${row.name} is now ${formatRoleNames([role], access.roles)} of ${project.name}.` });
+    toast({
+      message: `${row.name} now has the role ${formatRoleNames([role], access.roles)} in ${project.name}.`,
+    });
   };
   const revoke = async () => {
     await revokeRoles(project.id, row);
