@@ -6,7 +6,7 @@ import { formatDuration, formatInZone } from '../ui/time.ts';
 import { formatCount } from '../ui/words.ts';
 import s from './deliveries.module.css';
 import { statsQuery } from './queries.ts';
-import { formatShare } from './words.ts';
+import { computeShares } from './words.ts';
 
 const HOUR_FORMAT = { hour: '2-digit', minute: '2-digit' } as const;
 
@@ -15,9 +15,7 @@ export function DeliveryStats({ integration }: { integration: Integration }) {
   const { data, error, refetch } = useQuery(statsQuery(integration.id));
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
   const day = data?.last24Hours;
-  const attemptedCount = day ? day.delivered + day.failed + data.retrying : 0;
-  const deliveredShare = formatShare(day?.delivered ?? 0, attemptedCount + (data?.pending ?? 0));
-  const firstAttemptShare = formatShare(day?.deliveredFirst ?? 0, attemptedCount);
+  const { deliveredShare, firstAttemptShare } = computeShares(data);
   return (
     <div className={s.strip}>
       <dl>

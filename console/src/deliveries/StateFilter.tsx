@@ -4,15 +4,14 @@ import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { formatNumber } from '../ui/words.ts';
 import { countQuery } from './queries.ts';
+import { STATE_LABELS } from './words.ts';
 
-const OPEN_STATES = 'IS_ANY_OF:pending,retrying';
+const PENDING_STATES = 'IS:pending';
+const RETRYING_STATES = 'IS:retrying';
 const DELIVERED_STATES = 'IS_ANY_OF:success,successWithErrors';
 const FAILED_STATES = 'IS:failed';
 
-/**
- * Offers the most common values of the `state` filter. A delivery that will be retried counts as in progress. The filter bar
- * offers other combinations.
- */
+/** Offers the most common values of the `state` filter. The filter bar offers other combinations. */
 export function StateFilter({
   integrationId,
   value,
@@ -22,7 +21,8 @@ export function StateFilter({
   value: string | string[] | undefined;
   onChange(state: string | undefined): void;
 }) {
-  const openCount = useQuery(countQuery(integrationId, OPEN_STATES)).data ?? 0;
+  const pendingCount = useQuery(countQuery(integrationId, PENDING_STATES)).data ?? 0;
+  const retryingCount = useQuery(countQuery(integrationId, RETRYING_STATES)).data ?? 0;
   const failedCount = useQuery(countQuery(integrationId, FAILED_STATES)).data ?? 0;
   return (
     <SegmentedControl
@@ -30,9 +30,10 @@ export function StateFilter({
       value={value === undefined ? 'all' : String(value)}
       data={[
         { value: 'all', label: 'All' },
-        { value: OPEN_STATES, label: withCount('In progress', openCount) },
-        { value: DELIVERED_STATES, label: 'Delivered' },
-        { value: FAILED_STATES, label: withCount('Failed', failedCount) },
+        { value: PENDING_STATES, label: withCount(STATE_LABELS.pending, pendingCount) },
+        { value: RETRYING_STATES, label: withCount(STATE_LABELS.retrying, retryingCount) },
+        { value: DELIVERED_STATES, label: STATE_LABELS.success },
+        { value: FAILED_STATES, label: withCount(STATE_LABELS.failed, failedCount) },
       ]}
       onChange={state => onChange(state === 'all' ? undefined : state)}
     />

@@ -3,6 +3,7 @@ import type { Attempt, DeliveryWithAttempts } from './queries.ts';
 import {
   buildCurlCommand,
   buildHeadline,
+  computeShares,
   formatLongDuration,
   formatResult,
   formatShare,
@@ -131,4 +132,15 @@ test('rounds a share down, so that only a complete share is 100 %', () => {
   expect(formatShare(9999, 10_000)).toEqual({ percent: '99.9 %', counts: '9,999 of 10,000' });
   expect(formatShare(46, 46)).toEqual({ percent: '100 %', counts: '46 of 46' });
   expect(formatShare(0, 0)).toEqual({ percent: '–', counts: 'none' });
+});
+
+test.each([
+  [1, 0, '–', '–'],
+  [1, 1, '0 %', '0 %'],
+])('computes the shares of %i pending and %i retrying deliveries', (pending, retrying, all, first) => {
+  const stats = { pending, retrying, last24Hours: { delivered: 0, deliveredFirst: 0, failed: 0 } };
+
+  const { deliveredShare, firstAttemptShare } = computeShares(stats);
+
+  expect([deliveredShare.percent, firstAttemptShare.percent]).toEqual([all, first]);
 });

@@ -3,6 +3,11 @@ import { formatCount, formatNumber } from '../ui/words.ts';
 import type { Attempt, Delivery, DeliveryWithAttempts } from './queries.ts';
 
 type DeliveryState = Delivery['state'];
+type DeliveryCounts = {
+  pending: number;
+  retrying: number;
+  last24Hours: { delivered: number; deliveredFirst: number; failed: number };
+};
 
 export const STATE_LABELS: Record<DeliveryState, string> = {
   pending: 'Pending',
@@ -174,3 +179,13 @@ export const formatShare = (part: number, total: number): { percent: string; cou
         percent: `${Math.floor((part * 1000) / total) / 10} %`,
         counts: `${formatNumber(part)} of ${formatNumber(total)}`,
       };
+
+/** Returns the success rates of the last 24 hours, which are unknown until the first attempt ends. */
+export function computeShares(stats: DeliveryCounts | undefined) {
+  const { delivered = 0, deliveredFirst = 0, failed = 0 } = stats?.last24Hours ?? {};
+  const attempted = delivered + failed + (stats?.retrying ?? 0);
+  return {
+    deliveredShare: formatShare(delivered, attempted === 0 ? 0 : attempted + (stats?.pending ?? 0)),
+    firstAttemptShare: formatShare(deliveredFirst, attempted),
+  };
+}

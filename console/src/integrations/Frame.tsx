@@ -79,7 +79,7 @@ function Actions({ integration, provider }: FrameProps) {
   const toggle = useToggle(integration);
   const test = async () => {
     await sendTest(integration.id);
-    toast({ message: 'Test event sent. Its delivery is the first one in the list.' });
+    toast({ message: 'Test event queued. Its delivery is the first one in the list.' });
     await navigate({
       to: '/integrations/$integrationId/deliveries',
       params: { integrationId: String(integration.id) },
