@@ -87,6 +87,6 @@ testAsAdmin('suggests flag list filters for the words "stale" and "disabled"', a
   await page.waitForURL(`/projects/${project}?state=IS:stale`);
   await page.getByText('1 flag', { exact: true }).first().waitFor();
   await page.getByRole('link', { name }).waitFor();
-  for (const column of ['State', 'Stage']) await page.getByRole('columnheader', { name: column }).waitFor();
+  for (const column of ['State', 'Lifecycle']) await page.getByRole('columnheader', { name: column }).waitFor();
   await page.getByText('StaleInitial').waitFor();
 });

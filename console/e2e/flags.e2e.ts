@@ -313,13 +313,13 @@ test('a favorite on the home page names the environments in which it is enabled 
   await api.send('POST', `${path}/environments/development/on`);
   await page.reload();
 
-  await favorite.getByText('enabled in dev', { exact: true }).waitFor();
+  await favorite.getByText('enabled in development', { exact: true }).waitFor();
 
   const parent = await createFlag(api, project);
   await api.send('POST', `${path}/dependencies`, { feature: parent });
   await page.reload();
 
-  await favorite.getByText('blocked in dev', { exact: true }).waitFor();
+  await favorite.getByText('blocked in development', { exact: true }).waitFor();
   await expectAccessible(page);
 });
 

@@ -5,7 +5,7 @@ export const COLUMNS = [
   { id: 'project', label: 'Project', width: '112px', sortBy: 'project' },
   { id: 'type', label: 'Type', width: '96px', sortBy: 'type' },
   { id: 'state', label: 'State', width: '120px', sortBy: 'stale' },
-  { id: 'stage', label: 'Stage', width: '84px' },
+  { id: 'stage', label: 'Lifecycle', width: '84px' },
   { id: 'seen', label: 'Seen', width: '82px', sortBy: 'lastSeenAt' },
   { id: 'by', label: 'Creator', width: '116px' },
   { id: 'created', label: 'Created', width: '92px', sortBy: 'createdAt' },

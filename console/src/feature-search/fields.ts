@@ -45,7 +45,7 @@ export function useFlagFields(withProject: boolean, withOwners: boolean): readon
       {
         name: 'lifecycle',
         key: 'stage',
-        label: 'Stage',
+        label: 'Lifecycle',
         operators: IS_OR_NOT,
         options: ['initial', 'pre-live', 'live', 'completed'].map(value => ({ value })),
       },

@@ -13,7 +13,7 @@ import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
-import { formatCount, shortenEnvironment } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './home.module.css';
 import { latestEventsQuery, PROJECT } from './queries.ts';
 
@@ -148,7 +148,7 @@ function Favorites() {
 
 type Environment = { name: string; enabled: boolean; blockedBy?: string };
 
-/** Describes where a flag is enabled, such as "enabled in dev, blocked in prod". A disabled parent blocks an enabled flag. */
+/** Describes where a flag is enabled, such as "enabled in development, blocked in production". A disabled parent blocks an enabled flag. */
 function describeState(environments: readonly Environment[]): string {
   const enabledEnvironments = environments.filter(environment => environment.enabled);
   const parts = [
@@ -156,9 +156,7 @@ function describeState(environments: readonly Environment[]): string {
     ['blocked in', enabledEnvironments.filter(({ blockedBy }) => blockedBy)],
   ] as const;
   const phrases = parts.flatMap(([label, members]) =>
-    members.length === 0
-      ? []
-      : [`${label} ${members.map(({ name }) => shortenEnvironment(name)).join(', ')}`],
+    members.length === 0 ? [] : [`${label} ${members.map(({ name }) => name).join(', ')}`],
   );
   return phrases.join(', ') || 'disabled in every environment';
 }
