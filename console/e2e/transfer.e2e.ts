@@ -16,6 +16,9 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByText('1 flag', { exact: true }).waitFor();
     await expectAccessible(page);
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Leave without downloading?' }).waitFor();
+    await page.keyboard.press('Escape');
     const downloadPromise = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download' }).click();
     const path = await (await downloadPromise).path();
@@ -25,13 +28,16 @@ testAsAdmin(
     await page.getByLabel('Or paste an export').fill('{');
     await page.getByText('This is not JSON.').waitFor();
     const environment = page.getByLabel('Into the environment');
+    expect(await page.getByLabel('Into the project').inputValue()).toBe('');
     expect(await environment.inputValue()).toBe('');
     await page.getByLabel('File').setInputFiles(path);
     await page.getByLabel('Into the project').selectOption(target);
     await page.getByText('The export is from production.').waitFor();
     await expect.poll(() => environment.inputValue()).toBe('production');
     await page.getByRole('button', { name: 'Check', exact: true }).click();
-    await page.getByText('Features with these names exist in a different project').waitFor();
+    const conflicts = page.getByRole('region', { name: 'Conflicts' });
+    await conflicts.getByText('Flags with these names exist in a different project.').waitFor();
+    expect(await conflicts.getByRole('link').getAttribute('href')).toBe(`/projects/${source}`);
     expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
     await expectAccessible(page);
 
@@ -104,7 +110,8 @@ testBehindLoadBalancer(
     await failAndRetry(/features-batch\/export/, 'Export');
     await page.getByText('1 flag', { exact: true }).waitFor();
 
-    await visit(page, '/admin/transfer/import');
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
+    await page.getByRole('button', { name: 'Leave', exact: true }).click();
     const data = { features: [{ name: `${name}-copy` }], featureStrategies: [] };
     await page.getByLabel('Or paste an export').fill(JSON.stringify(data));
     await page.getByLabel('Into the project').selectOption(project);

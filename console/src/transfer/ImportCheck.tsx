@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { CircleX, Lock, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
+import { projectsQuery } from '../shell/queries.ts';
+import { makeProjectLabeler } from '../ui/project-options.ts';
 import { formatCount } from '../ui/words.ts';
-import type { ImportReport } from './queries.ts';
+import { flagsByNameQuery, type ImportReport, MAX_SHOWN_NAMES } from './queries.ts';
 import s from './transfer.module.css';
-
-const MAX_SHOWN = 20;
+import { describeFinding, isAboutForeignNames } from './words.ts';
 
 /** Shows the server's findings about an import: first the problems, then the effect. */
 export function ImportCheck({ report }: { report: ImportReport }) {
@@ -76,12 +79,40 @@ function Findings({
       <ul>
         {findings.map(({ message, affectedItems }) => (
           <li key={message}>
-            {message}
+            {describeFinding(message)}
             <Items names={affectedItems} />
+            {isAboutForeignNames(message) && <ForeignProjects names={affectedItems} />}
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** Links to the projects that have flags with these names. The links open in a new tab, so that the import stays open. */
+function ForeignProjects({ names }: { names: readonly string[] }) {
+  const { data: flags = [] } = useQuery(flagsByNameQuery(names));
+  const { data: projects = [] } = useQuery(projectsQuery);
+  const label = makeProjectLabeler(projects);
+  const foreignProjects = projects.filter(({ id }) => flags.some(({ project }) => project === id));
+  if (foreignProjects.length === 0) return null;
+  return (
+    <p>
+      {foreignProjects.length === 1 ? 'Project: ' : 'Projects: '}
+      {foreignProjects.map((project, index) => (
+        <Fragment key={project.id}>
+          {index > 0 && ', '}
+          <Link
+            to="/projects/$projectId"
+            params={{ projectId: project.id }}
+            target="_blank"
+            className={s.link}
+          >
+            {label(project)}
+          </Link>
+        </Fragment>
+      ))}
+    </p>
   );
 }
 
@@ -97,11 +128,13 @@ function Names({ title, tone, names }: { title: string; tone?: 'added'; names: r
 
 const Items = ({ names }: { names: readonly string[] }) => (
   <p className={s.names}>
-    {names.slice(0, MAX_SHOWN).map(name => (
+    {names.slice(0, MAX_SHOWN_NAMES).map(name => (
       <span key={name} className="mono">
         {name}
       </span>
     ))}
-    {names.length > MAX_SHOWN && <span className="muted">and {names.length - MAX_SHOWN} more</span>}
+    {names.length > MAX_SHOWN_NAMES && (
+      <span className="muted">and {names.length - MAX_SHOWN_NAMES} more</span>
+    )}
   </p>
 );

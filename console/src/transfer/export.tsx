@@ -10,8 +10,9 @@ import { download } from '../ui/download.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { readLastProject } from '../ui/preferences.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { TransferFrame } from './Frame.tsx';
-import { type ExportInput, exportFlags } from './queries.ts';
+import { type Export, type ExportInput, exportFlags } from './queries.ts';
 import s from './transfer.module.css';
 import { describeContents } from './words.ts';
 
@@ -21,6 +22,12 @@ const KINDS = [
   { value: 'features', label: 'Flags by name' },
 ] as const;
 const SHOWN_FIELDS = ['environment', 'project', 'tag', 'features'];
+
+const NOT_DOWNLOADED = {
+  title: 'Leave without downloading?',
+  action: 'Leave',
+  text: 'You have not downloaded the export. Exporting again records another event in each project.',
+};
 
 type Form = {
   kind: (typeof KINDS)[number]['value'];
@@ -51,6 +58,12 @@ export function ExportPage() {
     ...changedFields,
   };
   const exportMutation = useMutation({ mutationFn: (input: ExportInput) => exportFlags(input) });
+  const [downloadedExport, setDownloadedExport] = useState<Export>();
+  const hasUnsavedExport =
+    exportMutation.data !== undefined &&
+    exportMutation.data.features.length > 0 &&
+    exportMutation.data !== downloadedExport;
+  const { confirmation } = useUnsaved(hasUnsavedExport, () => {}, NOT_DOWNLOADED);
   const errors = messagesByField(exportMutation.error);
   const input = toInput(form);
   const isCurrent = JSON.stringify(exportMutation.variables) === JSON.stringify(input);
@@ -147,18 +160,20 @@ export function ExportPage() {
               variant="filled"
               leftSection={<Download size={14} />}
               disabled={exportMutation.data.features.length === 0}
-              onClick={() =>
+              onClick={() => {
                 download(
                   `flags-${exportMutation.variables?.project ?? 'selected'}-${exportMutation.variables?.environment ?? ''}.json`,
                   JSON.stringify(exportMutation.data, null, 2),
-                )
-              }
+                );
+                setDownloadedExport(exportMutation.data);
+              }}
             >
               Download
             </Button>
           </>
         )}
       </FormAndEffect>
+      {confirmation}
     </TransferFrame>
   );
 }

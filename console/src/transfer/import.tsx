@@ -29,7 +29,7 @@ export function ImportPage() {
   const { data: projects = [] } = useQuery(projectsQuery);
   const [source, setSource] = useState<Source>({ text: '' });
   const [chosenTarget, setChosenTarget] = useState<{ project?: string; environment?: string }>({});
-  const project = chosenTarget.project ?? projects[0]?.id ?? '';
+  const project = chosenTarget.project ?? '';
   const { data: projectEnvironments } = useQuery(projectEnvironmentsQuery(project));
   const environments = projectEnvironments?.environments ?? [];
   const parsedSource = source.text === '' ? undefined : parseExport(source.text);
@@ -87,7 +87,10 @@ export function ImportPage() {
                 )
               }
               value={project}
-              data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+              data={[
+                ...(project === '' ? [{ value: '', label: 'Choose a project' }] : []),
+                ...projects.map(({ id, name }) => ({ value: id, label: name })),
+              ]}
               onChange={event => {
                 setChosenTarget({ project: event.target.value });
                 apply.reset();

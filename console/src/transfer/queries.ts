@@ -38,3 +38,28 @@ export const projectEnvironmentsQuery = (projectId: string) =>
     enabled: projectId !== '',
     staleTime: 30_000,
   });
+
+/** The names for which an import check lists the projects. The page shows only this many names. */
+export const MAX_SHOWN_NAMES = 20;
+
+/** Finds the active flags with these names, in the projects that the user can read. */
+export const flagsByNameQuery = (names: readonly string[]) =>
+  queryOptions({
+    queryKey: [...keys.flags, 'by-name', names],
+    queryFn: async ({ signal }) => {
+      const pages = await Promise.all(
+        names
+          .slice(0, MAX_SHOWN_NAMES)
+          .map(name =>
+            unwrap(
+              api.GET('/api/admin/search/features', {
+                params: { query: { query: name, limit: 50 } },
+                signal,
+              }),
+            ),
+          ),
+      );
+      return pages.flatMap(({ features }) => features.filter(({ name }) => names.includes(name)));
+    },
+    enabled: names.length > 0,
+  });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeContents, findSourceEnvironment, parseExport } from './words.ts';
+import { describeContents, describeFinding, findSourceEnvironment, parseExport } from './words.ts';
 
 test('counts the contents of an export, and omits empty lists', () => {
   const data = {
@@ -40,4 +40,14 @@ test.each([
   }));
 
   expect(findSourceEnvironment({ features: [], featureStrategies: [], featureEnvironments })).toBe(source);
+});
+
+test('says what to do about flags of a different project, in the words of the console', () => {
+  const message =
+    'Features with these names exist in a different project, so they can only be cloned or moved from there';
+
+  expect(describeFinding(message)).toMatch(
+    /^Flags with .* Import into that project .* move them from there\.$/,
+  );
+  expect(describeFinding('These feature types do not exist')).toBe('These feature types do not exist');
 });

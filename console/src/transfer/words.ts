@@ -39,3 +39,15 @@ export function findSourceEnvironment({ featureEnvironments = [] }: Export): str
   const [name, ...otherNames] = new Set(names);
   return typeof name === 'string' && otherNames.length === 0 ? name : undefined;
 }
+
+const FOREIGN_NAMES = /^Features with these names exist in a different project\b.*/;
+
+/** Whether the finding lists flags of different projects, whose names the import cannot use. */
+export const isAboutForeignNames = (message: string): boolean => FOREIGN_NAMES.test(message);
+
+/** Returns the finding's message, with what to do about flags of different projects. */
+export const describeFinding = (message: string): string =>
+  message.replace(
+    FOREIGN_NAMES,
+    'Flags with these names exist in a different project. Import into that project to overwrite them, or clone or move them from there.',
+  );
