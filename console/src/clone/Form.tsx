@@ -2,6 +2,7 @@ import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import type { Feature } from '../features/queries.ts';
 import { followsRule } from '../projects/naming.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { formatNumber } from '../ui/words.ts';
 import s from './clone.module.css';
 import { type CloneForm, isSuggestionShortened, MAX_NAME_LENGTH, PARTS, suggestCopyName } from './form.ts';
@@ -59,7 +60,7 @@ export function Form({
         size="xs"
         label="Project"
         value={form.project}
-        data={projects.map(project => ({ value: project.id, label: project.name }))}
+        data={toProjectOptions(projects)}
         error={errors.project}
         onChange={event => onChange({ project: event.target.value, targets: {} })}
       />

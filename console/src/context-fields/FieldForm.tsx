@@ -5,6 +5,7 @@ import { isNameTaken, messagesByField, messagesWithoutField } from '../api/error
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { NewName } from '../ui/NewName.tsx';
+import { toProjectOptions } from '../ui/project-options.ts';
 import s from './context-fields.module.css';
 import type { Draft } from './draft.ts';
 import { LegalValues } from './LegalValues.tsx';
@@ -45,10 +46,7 @@ export function FieldForm({
           label="Project"
           description="The project whose flags and segments can use the field. It cannot be changed later."
           value={draft.project}
-          data={[
-            { value: '', label: 'All projects' },
-            ...projects.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+          data={[{ value: '', label: 'All projects' }, ...toProjectOptions(projects)]}
           onChange={event => onChange({ project: event.target.value })}
         />
       )}

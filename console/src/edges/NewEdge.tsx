@@ -7,6 +7,7 @@ import { Snippets } from '../connect/Snippets.tsx';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { MultiSelect } from '../ui/Choices.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { Secret } from '../ui/Secret.tsx';
 import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -83,7 +84,7 @@ export function NewEdge({ onClose }: { onClose(): void }) {
         label="Projects"
         placeholder={draft.projects.length === 0 ? 'All projects' : ''}
         value={draft.projects}
-        data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        data={toProjectOptions(projects)}
         error={messages.projects}
         searchable
         hidePickedOptions

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { addEnvironment } from '../projects/settings/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
+import { makeProjectLabeler } from '../ui/project-options.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { formatCount, formatNumber } from '../ui/words.ts';
@@ -20,6 +21,7 @@ export function EnvironmentProjects({ environment }: { environment: string }) {
   const { data: projects } = useQuery(projectsQuery);
   const [filterText, setFilterText] = useState('');
   if (!projects) return null;
+  const label = makeProjectLabeler(projects);
   const searchText = filterText.trim().toLowerCase();
   const matchingProjects = projects.filter(({ id, name }) =>
     `${name}\n${id}`.toLowerCase().includes(searchText),
@@ -43,12 +45,12 @@ export function EnvironmentProjects({ environment }: { environment: string }) {
         {matchingProjects.slice(0, MAX_SHOWN).map(({ id, name, environments }) => (
           <li key={id}>
             <Link to="/projects/$projectId/settings/environments" params={{ projectId: id }}>
-              {name}
+              {label({ id, name })}
             </Link>
             {environments.includes(environment) ? (
               <span className="muted">added</span>
             ) : (
-              <AddButton project={id} name={name} environment={environment} />
+              <AddButton project={id} name={label({ id, name })} environment={environment} />
             )}
           </li>
         ))}

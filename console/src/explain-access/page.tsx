@@ -8,6 +8,7 @@ import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { CopyLink } from '../ui/Copy.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { getDisplayName } from '../users/words.ts';
 import { type AccessQuery, parseQuery, withField } from './access-query.ts';
@@ -103,10 +104,7 @@ function QueryForm({ query, permissions }: { query: AccessQuery; permissions: Pe
       <NativeSelect
         label="in project"
         value={query.project ?? ''}
-        data={[
-          { value: '', label: 'Everywhere' },
-          ...projects.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
+          data={[{ value: '', label: 'Everywhere' }, ...toProjectOptions(projects)]}
         onChange={choose('project')}
       />
       <NativeSelect

@@ -6,6 +6,7 @@ import { projectsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { readLastProject } from '../ui/preferences.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { toast } from '../ui/toasts.ts';
 import { formatCount } from '../ui/words.ts';
 import { cloneFlags, type Flag, MAX_CLONED, planClones } from './queries.ts';
@@ -58,7 +59,7 @@ export function BulkClone({
       <NativeSelect
         label="Clone into"
         value={target}
-        data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        data={toProjectOptions(projects)}
         onChange={event => setTarget(event.target.value)}
       />
       <TextInput

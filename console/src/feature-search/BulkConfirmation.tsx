@@ -5,6 +5,7 @@ import { OwnerSelect } from '../features/OwnerSelect.tsx';
 import type { Candidate } from '../features/owner-queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { toast } from '../ui/toasts.ts';
 import { useReasonRule } from '../ui/useReasonRule.ts';
 import { formatCount } from '../ui/words.ts';
@@ -79,10 +80,7 @@ export function BulkConfirmation({
         <NativeSelect
           label="Move to"
           value={target}
-          data={[
-            { value: '', label: 'Choose a project' },
-            ...projects.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+          data={[{ value: '', label: 'Choose a project' }, ...toProjectOptions(projects)]}
           onChange={event => setTarget(event.target.value)}
           data-autofocus
         />

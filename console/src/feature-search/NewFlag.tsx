@@ -6,6 +6,7 @@ import { followsRule } from '../projects/naming.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { readLastProject } from '../ui/preferences.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
@@ -79,7 +80,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
         <NativeSelect
           label="Project"
           value={project?.id}
-          data={projects.map(({ id, name: label }) => ({ value: id, label }))}
+          data={toProjectOptions(projects)}
           onChange={event => change({ chosen: event.target.value })}
         />
       )}

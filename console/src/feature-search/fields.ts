@@ -6,6 +6,7 @@ import { segmentsQuery } from '../features/queries.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { allTagsQuery } from '../tags/queries.ts';
 import { type FilterField, INCLUDES, IS_OR_NOT } from '../ui/filters.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { creatorsQuery, typesQuery } from './queries.ts';
 
 /** Returns filter options. Names with a comma are omitted, because a comma separates the values of a filter. */
@@ -119,7 +120,7 @@ export function useFlagFields(withProject: boolean, withOwners: boolean): readon
       key: 'project',
       label: 'Project',
       operators: IS_OR_NOT,
-      options: projects?.map(({ id, name }) => ({ value: id, label: name })),
+      options: projects && toProjectOptions(projects),
     };
     return withProject ? [project, ...fields] : fields;
   }, [withProject, projects, types, creators, userId, environments, tags, segments, candidates]);

@@ -7,6 +7,7 @@ import { describeMissingPermissions } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { toast } from '../ui/toasts.ts';
 import { useReasonRule } from '../ui/useReasonRule.ts';
 import { type Feature, moveFeature } from './queries.ts';
@@ -18,7 +19,8 @@ export function Move({ feature }: { feature: Feature }) {
   const navigate = useNavigate();
   const [targetId, setTargetId] = useState('');
   const [isConfirming, setConfirming] = useState(false);
-  const otherProjects = (useQuery(projectsQuery).data ?? []).filter(({ id }) => id !== feature.project);
+  const projects = useQuery(projectsQuery).data ?? [];
+  const otherProjects = projects.filter(({ id }) => id !== feature.project);
   const project = otherProjects.find(({ id }) => id === targetId);
   const missingPermissions = useMissingPermissions('changeProject', { project: targetId || undefined });
   const path = { projectId: feature.project, featureName: feature.name };
@@ -53,7 +55,7 @@ export function Move({ feature }: { feature: Feature }) {
               }
               data={[
                 { value: '', label: 'Choose a project' },
-                ...otherProjects.map(({ id, name }) => ({ value: id, label: name })),
+                ...toProjectOptions(projects).filter(({ value }) => value !== feature.project),
               ]}
               onChange={event => setTargetId(event.target.value)}
             />

@@ -10,6 +10,7 @@ import { EventBrief } from '../ui/EventBrief.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Person } from '../ui/Person.tsx';
+import { makeProjectLabeler } from '../ui/project-options.ts';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -165,6 +166,7 @@ const MAX_SHOWN_PROJECTS = 12;
 
 function Projects() {
   const { data: projects = [], error, refetch } = useQuery(projectsQuery);
+  const label = makeProjectLabeler(projects);
   return (
     <Section title="Projects" more={<Link to="/projects">All projects</Link>}>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
@@ -172,7 +174,7 @@ function Projects() {
         {projects.slice(0, MAX_SHOWN_PROJECTS).map(({ id, name, featureCount, members }) => (
           <li key={id}>
             <Link to="/projects/$projectId" params={{ projectId: id }} className={s.event}>
-              <b>{name}</b>
+              <b>{label({ id, name })}</b>
             </Link>
             <span className={s.time}>
               {formatCount(featureCount, 'flag')} · {formatCount(members, 'member')}

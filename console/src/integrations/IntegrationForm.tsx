@@ -8,6 +8,7 @@ import { MultiSelect } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
 import { type FilterField, IS } from '../ui/filters.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Time } from '../ui/Time.tsx';
 import { type Draft, toEventFilter } from './draft.ts';
@@ -107,7 +108,7 @@ function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
         label="Projects"
         allLabel="Every project"
         value={draft.projects}
-        options={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        options={toProjectOptions(projects)}
         error={messages.projects}
         onChange={projectIds => onChange({ ...draft, projects: projectIds })}
       />

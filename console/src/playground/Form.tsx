@@ -14,6 +14,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { contextQuery } from '../features/queries.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { TimeInput } from '../ui/TimeInput.tsx';
 import { MAX_CONTEXTS } from './csv.ts';
 import { FIELDS, listRows, type PlaygroundForm, type Property } from './form.ts';
@@ -45,10 +46,7 @@ export function Form({
       <NativeSelect
         label="Project"
         value={form.project}
-        data={[
-          { value: '', label: 'All projects' },
-          ...projects.map(project => ({ value: project.id, label: project.name })),
-        ]}
+        data={[{ value: '', label: 'All projects' }, ...toProjectOptions(projects)]}
         onChange={event => onChange({ project: event.target.value })}
       />
       <Text

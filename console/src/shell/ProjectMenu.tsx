@@ -3,6 +3,7 @@ import { Check, ChevronsUpDown } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { Menu, MenuItem } from '../ui/Menu.tsx';
+import { makeProjectLabeler } from '../ui/project-options.ts';
 import { formatCount } from '../ui/words.ts';
 import s from './Shell.module.css';
 
@@ -16,6 +17,7 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
   const matchingProjects = projects.filter(({ id, name }) =>
     `${name} ${id}`.toLowerCase().includes(typedText.toLowerCase()),
   );
+  const label = makeProjectLabeler(projects);
   return (
     <Menu
       align="start"
@@ -54,7 +56,7 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
           key={id}
           onClick={() => void navigate({ to: '/projects/$projectId', params: { projectId: id } })}
         >
-          <span className={s.choice}>{name}</span>
+          <span className={s.choice}>{label({ id, name })}</span>
           {id === project?.id && <Check size={14} aria-label="Current project" />}
         </MenuItem>
       ))}

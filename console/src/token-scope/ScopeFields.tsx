@@ -2,6 +2,7 @@ import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import s from './scope.module.css';
 import { CHANGE_KINDS, isForAgent, isReadOnly, type ScopeDraft } from './words.ts';
 
@@ -29,7 +30,7 @@ export function ScopeFields({
           isAgent ? 'An agent needs at least one.' : 'None selected: every project that the owner can read.'
         }
         error={messages['scope.projects']}
-        choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        choices={toProjectOptions(projects)}
         value={draft.projects}
         onChange={projects => change({ projects })}
       />

@@ -10,6 +10,7 @@ import { download } from '../ui/download.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { readLastProject } from '../ui/preferences.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { TransferFrame } from './Frame.tsx';
 import { type Export, type ExportInput, exportFlags } from './queries.ts';
@@ -91,7 +92,7 @@ export function ExportPage() {
               <NativeSelect
                 label="Project"
                 value={form.project}
-                data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+                data={toProjectOptions(projects)}
                 error={errors.project}
                 onChange={event => change({ project: event.target.value })}
               />

@@ -8,6 +8,7 @@ import { useMe } from '../api/me.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { State } from '../ui/State.tsx';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { WaitingChanges } from '../ui/WaitingChanges.tsx';
@@ -89,7 +90,7 @@ export function ImportPage() {
               value={project}
               data={[
                 ...(project === '' ? [{ value: '', label: 'Choose a project' }] : []),
-                ...projects.map(({ id, name }) => ({ value: id, label: name })),
+                ...toProjectOptions(projects),
               ]}
               onChange={event => {
                 setChosenTarget({ project: event.target.value });
