@@ -343,7 +343,7 @@ testAsViewer('the help lists the global shortcuts, and those of lists and editor
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  for (const label of ['Search or run', 'New flag or project (lists)', 'Save (editors)'])
+  for (const label of ['Search or run', 'New flag, project or integration (lists)', 'Save (editors)'])
     await help.getByText(label).waitFor();
   await expectAccessible(page);
 });

@@ -26,8 +26,10 @@ testAsAdmin('creates an integration, shows its secret once, and sends a test', a
   await page
     .getByRole('complementary', { name: 'New integration' })
     .getByText('Webhook', { exact: true })
-    .click();
-  await page.getByRole('button', { name: 'Create integration' }).waitFor();
+    .waitFor();
+  await page.keyboard.press('n');
+  await page.getByRole('menuitem', { name: 'Webhook', exact: true }).click();
+  expect(await page.getByRole('button', { name: 'Create integration' }).isDisabled()).toBe(true);
   await expectAccessible(page);
 
   await page.getByLabel('Description').fill(description);

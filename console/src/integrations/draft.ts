@@ -39,6 +39,13 @@ export const createEmptyDraft = (provider: Provider): Draft => ({
   whenExhausted: 'skip',
 });
 
+/** Whether a parameter that the provider requires is empty. */
+export const lacksParameter = (
+  provider: Pick<Provider, 'parameters'>,
+  draft: Pick<Draft, 'parameters'>,
+): boolean =>
+  provider.parameters.some(({ name, required }) => required && (draft.parameters[name] ?? '').trim() === '');
+
 export const toDraft = (integration: Integration, provider: Provider): Draft => ({
   ...createEmptyDraft(provider),
   description: integration.description ?? '',

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Blocks, ScrollText } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { Blocks, Plus, ScrollText } from 'lucide-react';
+import { useCallback, useMemo, useRef } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
 import { describeMissingPermissions } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
@@ -11,9 +11,11 @@ import { Empty } from '../ui/Empty.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
 import { List } from '../ui/List.tsx';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
+import { useShortcuts } from '../ui/shortcuts.ts';
 import { Toggle } from '../ui/Toggle.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useTimeLabel } from '../ui/useTimeLabel.ts';
@@ -32,11 +34,14 @@ export function IntegrationsPage() {
       title="Integrations"
       note={data && formatCount(data.addons.length, 'integration')}
       actions={
-        <Can call="getDeliveries">
-          <Button component={Link} to="/deliveries" leftSection={<ScrollText size={14} />}>
-            All deliveries
-          </Button>
-        </Can>
+        <>
+          <Can call="getDeliveries">
+            <Button component={Link} to="/deliveries" leftSection={<ScrollText size={14} />}>
+              All deliveries
+            </Button>
+          </Can>
+          <NewIntegration providers={data?.providers ?? []} />
+        </>
       }
     >
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
@@ -56,6 +61,30 @@ export function IntegrationsPage() {
         </div>
       )}
     </Page>
+  );
+}
+
+/** A button with a menu of the providers. */
+function NewIntegration({ providers }: { providers: readonly Provider[] }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const mayCreate = useMissingPermissions('createAddon').length === 0;
+  useShortcuts([
+    mayCreate && { keys: 'n', description: 'New integration', run: () => button.current?.click() },
+  ]);
+  const target = (
+    <Button ref={button} variant="filled" leftSection={<Plus size={14} />}>
+      New integration <kbd className={s.kbd}>N</kbd>
+    </Button>
+  );
+  if (!mayCreate) return <Can call="createAddon">{target}</Can>;
+  return (
+    <Menu target={target}>
+      {providers.map(({ name, displayName }) => (
+        <MenuItem key={name} as={Link} to={`/integrations/new/${name}`}>
+          {displayName}
+        </MenuItem>
+      ))}
+    </Menu>
   );
 }
 

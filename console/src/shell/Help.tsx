@@ -4,7 +4,7 @@ import s from './Help.module.css';
 
 /** The most common shortcuts of all pages. `useShortcuts` registers them only where they work. */
 const COMMON_SHORTCUTS = [
-  { keys: 'n', description: 'New flag or project (lists)' },
+  { keys: 'n', description: 'New flag, project or integration (lists)' },
   { keys: 'j', description: 'Next row (lists)' },
   { keys: 'k', description: 'Previous row (lists)' },
   { keys: 'x', description: 'Select the row (flags)' },
