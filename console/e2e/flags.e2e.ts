@@ -16,7 +16,7 @@ testAsAdmin('a flag is created from the list, and its page opens', async ({ page
   await page.getByLabel('Name').fill(name);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Create flag' }).click();
-  await page.waitForURL(`/projects/${project}/features/${name}`);
+  await page.waitForURL(`/projects/${project}/features/${name}?environment=development`);
   await page.getByRole('heading', { level: 1, name }).waitFor();
   await expectAccessible(page);
 });
@@ -37,7 +37,7 @@ testAsAdmin(
     const name = `checkout-${unique()}`;
     await page.getByLabel('Name').fill(name);
     await page.getByRole('button', { name: 'Create flag' }).click();
-    await page.waitForURL(`/projects/${project}/features/${name}`);
+    await page.waitForURL(`/projects/${project}/features/${name}?environment=development`);
   },
 );
 
@@ -334,7 +334,7 @@ testAsAdmin(
     await page.getByText(/^"no spaces" must contain only letters/).waitFor();
     await page.getByLabel('Name').fill(` ${name} `);
     await page.getByRole('button', { name: 'Create flag' }).click();
-    await page.waitForURL(`/projects/${project}/features/${name}`);
+    await page.waitForURL(`/projects/${project}/features/${name}?environment=development`);
   },
 );
 

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, messagesWithoutField, RequestError } from '../api/errors.ts';
 import { followsRule } from '../projects/naming.ts';
-import { projectsQuery } from '../shell/queries.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { readLastProject } from '../ui/preferences.ts';
 import { toProjectOptions } from '../ui/project-options.ts';
@@ -27,6 +27,7 @@ const nameTakenMessage = (error: unknown): string | undefined =>
 export function NewFlag({ projectId, onClose }: { projectId?: string; onClose(): void }) {
   const navigate = useNavigate();
   const projects = useQuery(projectsQuery).data ?? [];
+  const environments = useQuery(environmentsQuery).data?.environments ?? [];
   const types = useQuery(typesQuery).data?.types ?? [];
   const { draft, change, forget } = useDraft(`new-flag:${projectId ?? ''}`, {
     chosen: projectId ?? readLastProject(),
@@ -38,7 +39,11 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
   // A project page always uses its own project, which may be missing from `projects` while that list is loading or outdated.
   const project =
     projects.find(({ id }) => id === draft.chosen) ??
-    (projectId === undefined ? projects[0] : { id: projectId, featureNaming: undefined });
+    (projectId === undefined ? projects[0] : { id: projectId, featureNaming: undefined, environments: [] });
+  const projectEnvironments: readonly string[] = project?.environments ?? [];
+  const firstEnvironment = environments.find(
+    environment => environment.type !== 'production' && projectEnvironments.includes(environment.name),
+  )?.name;
   const rule = project?.featureNaming;
   const { length } = name.trim();
   const isValid = followsRule(rule?.pattern, name.trim());
@@ -51,6 +56,8 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
       await navigate({
         to: '/projects/$projectId/features/$featureName',
         params: { projectId: project?.id ?? '', featureName: name.trim() },
+        // A new flag is usually first enabled outside production.
+        search: { environment: firstEnvironment },
         ignoreBlocker: true,
       });
     },
