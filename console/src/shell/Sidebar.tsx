@@ -118,7 +118,7 @@ function ProjectItems() {
         <Item to={base} icon={Flag} exact note={formatNumber(project.featureCount)}>
           Flags
         </Item>
-        <Item to={`${base}/health`} icon={Gauge} note={project.health}>
+        <Item to={`${base}/health`} icon={Gauge} note={project.featureCount > 0 ? project.health : undefined}>
           Health
         </Item>
         <Item to={`${base}/events`} icon={Activity}>
