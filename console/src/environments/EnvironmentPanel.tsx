@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -23,6 +24,7 @@ import { EnvironmentProjects } from './EnvironmentProjects.tsx';
 import s from './environments.module.css';
 import {
   buildSubject,
+  countProjects,
   createEnvironment,
   deleteEnvironment,
   type Environment,
@@ -177,6 +179,8 @@ function Editor({
 function Deletion({ environment }: { environment: Environment }) {
   const { leave } = useFilters();
   const { name, projectCount, enabledToggleCount, apiTokenCount } = environment;
+  const projects = useQuery(projectsQuery).data;
+  const archivedCount = projects ? projectCount - countProjects(projects, name) : 0;
   const remove = async () => {
     await deleteEnvironment(name);
     leave({ edit: undefined });
@@ -194,7 +198,7 @@ function Deletion({ environment }: { environment: Environment }) {
       >
         {projectCount === 0
           ? 'None of the projects that you can read uses it.'
-          : `${formatCount(projectCount, 'project loses', 'projects lose')} the strategies and variants of all flags in it.`}
+          : `${formatCount(projectCount, 'project')}${archivedCount > 0 ? `, including ${formatCount(archivedCount, 'archived project')},` : ''} ${projectCount === 1 ? 'loses' : 'lose'} the strategies and variants of all flags in it.`}
         {enabledToggleCount + apiTokenCount === 0 && ' No flag is enabled in it, and no API token uses it.'}
       </DangerAction>
     </DangerZone>

@@ -11,6 +11,7 @@ import { RailSection } from '../ui/RailSection.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './environments.module.css';
+import { countProjects } from './queries.ts';
 
 /** To find a project that is not shown, users search for it. */
 const MAX_SHOWN = 50;
@@ -26,7 +27,7 @@ export function EnvironmentProjects({ environment }: { environment: string }) {
   const matchingProjects = projects.filter(({ id, name }) =>
     `${name}\n${id}`.toLowerCase().includes(searchText),
   );
-  const projectCount = projects.filter(({ environments }) => environments.includes(environment)).length;
+  const projectCount = countProjects(projects, environment);
   return (
     <RailSection
       title="Projects"

@@ -4,7 +4,7 @@ import { ArrowDown, ArrowUp, GripVertical, Plus } from 'lucide-react';
 import { type DragEvent, type KeyboardEvent, useState } from 'react';
 import { can } from '../api/can.ts';
 import { useMe, useMissingPermissions } from '../api/me.ts';
-import { environmentsQuery } from '../shell/queries.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Env } from '../ui/Env.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -17,7 +17,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import { formatCount, formatNumber } from '../ui/words.ts';
 import { EnvironmentPanel, NewEnvironmentPanel } from './EnvironmentPanel.tsx';
 import s from './environments.module.css';
-import { type Environment, setEnabled, sortEnvironments } from './queries.ts';
+import { countProjects, type Environment, setEnabled, sortEnvironments } from './queries.ts';
 
 /** Lists all environments, in the order that flag pages use. */
 export function EnvironmentsPage() {
@@ -76,6 +76,7 @@ function Table({
   const [draggedIndex, setDraggedIndex] = useState<number>();
   /** The new order, until the server has stored it. */
   const [pendingNames, setPendingNames] = useState<string[]>();
+  const projects = useQuery(projectsQuery).data;
   const cannotSort = useMissingPermissions('updateEnvironmentSortOrder');
   const cannotToggle = useMissingPermissions('enableEnvironment');
   const storedNames = environments.map(({ name }) => name);
@@ -179,7 +180,7 @@ function Table({
                   onChange={enabled => void toggle(environment, enabled).catch(toastError)}
                 />
               </td>
-              <td>{formatNumber(environment.projectCount)}</td>
+              <td>{projects && formatNumber(countProjects(projects, environment.name))}</td>
               <td>{formatNumber(environment.enabledToggleCount)}</td>
               <td>{formatNumber(environment.apiTokenCount)}</td>
             </tr>

@@ -59,3 +59,7 @@ export const buildSubject = (name: string): Subject => ({
   text: name,
   isAbout: ({ environment }) => environment === name,
 });
+
+/** Counts the projects with the environment. Unlike the environment's `projectCount`, it omits archived projects. */
+export const countProjects = (projects: readonly Schemas['ListedProject'][], environment: string): number =>
+  projects.filter(({ environments }) => environments.includes(environment)).length;
