@@ -47,7 +47,7 @@ testAsViewer(
     await visit(page, `/projects/${project}/features/${name}`);
     const section = page.getByRole('region', { name: 'Health' });
 
-    await section.getByText('0 days old').waitFor();
+    await section.getByText('Created today').waitFor();
     await section.getByRole('link', { name: 'Stale' }).waitFor();
     await expectAccessible(page);
     await section.getByRole('link', { name: 'Stale' }).click();

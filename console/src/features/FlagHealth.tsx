@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import { typesQuery } from '../feature-search/queries.ts';
 import { healthQuery } from '../health/queries.ts';
-import { describeEvidence, RULE_LABELS } from '../health/words.ts';
+import { describeEvidence, formatAge, RULE_LABELS } from '../health/words.ts';
 import { Time } from '../ui/Time.tsx';
 import { formatCount } from '../ui/words.ts';
 import type { Feature } from './queries.ts';
@@ -70,14 +70,14 @@ function Lifetime({ feature }: { feature: Feature }) {
   if (type.lifetimeDays === null)
     return (
       <p className="muted">
-        {formatCount(age, 'day')} old. A flag of type {name} has no expected lifetime.
+        {formatAge(age)}. A flag of type {name} has no expected lifetime.
       </p>
     );
   const isPast = age > type.lifetimeDays;
   return (
     <>
       <p>
-        <b>{formatCount(age, 'day')} old</b>, expected lifetime of a flag of type {name}:{' '}
+        <b>{formatAge(age)}</b>, expected lifetime of a flag of type {name}:{' '}
         {formatCount(type.lifetimeDays, 'day')}.
       </p>
       <div className={s.lifetime} data-past={isPast || undefined} aria-hidden="true">

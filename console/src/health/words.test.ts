@@ -4,6 +4,7 @@ import {
   computeScoreAfterRepairs,
   countSnoozed,
   describeEvidence,
+  formatAge,
   formatFormula,
   formatPoints,
   formatRulePoints,
@@ -92,4 +93,12 @@ test('rounds points to one decimal, and says how many findings share them', () =
   expect(formatRulePoints(8.33, 1)).toBe('+8.3 points');
   expect(formatRulePoints(19.05, 3)).toBe('+19.1 points for all 3 together');
   expect(formatRulePoints(19.05, 2)).toBe('+19.1 points for both together');
+});
+
+test.each([
+  [0, 'Created today'],
+  [1, '1 day old'],
+  [45, '45 days old'],
+])('formats an age of %i days', (days, text) => {
+  expect(formatAge(days)).toBe(text);
 });

@@ -62,6 +62,10 @@ export const formatRulePoints = (points: number, findings: number): string =>
 export const isPastLifetime = ({ ageDays, lifetimeDays }: Finding['evidence']): boolean =>
   typeof lifetimeDays === 'number' && ageDays > lifetimeDays;
 
+/** Formats an age as "45 days old", or as "Created today". */
+export const formatAge = (days: number): string =>
+  days === 0 ? 'Created today' : `${formatCount(days, 'day')} old`;
+
 /** Describes why the rule found the flag or segment. */
 export function describeEvidence(
   { rule, evidence }: Pick<Finding, 'rule' | 'evidence'>,
@@ -71,7 +75,7 @@ export function describeEvidence(
   const names = evidence.environments.map(environment => environment.name).join(', ');
   if (rule === 'stale') return `Stale${sinceText}`;
   if (rule === 'past-lifetime')
-    return `${formatCount(evidence.ageDays, 'day')} old, expected lifetime ${formatCount(evidence.lifetimeDays ?? 0, 'day')}`;
+    return `${formatAge(evidence.ageDays)}, expected lifetime ${formatCount(evidence.lifetimeDays ?? 0, 'day')}`;
   if (rule === 'enabled-everywhere') return `Enabled in ${names}${sinceText}`;
   if (rule === 'disabled-everywhere') return `Disabled in ${names}${sinceText}`;
   if (rule === 'unreadable-strategy')
@@ -81,5 +85,5 @@ export function describeEvidence(
   if (rule === 'duplicate-of-clone') return `Same as ${evidence.clonedFrom}${sinceText}`;
   if (rule === 'unused-segment' && evidence.references?.length)
     return `Referenced only by ${evidence.references.join(', ')}`;
-  return `${formatCount(evidence.ageDays, 'day')} old`;
+  return formatAge(evidence.ageDays);
 }
