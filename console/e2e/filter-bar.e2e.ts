@@ -78,7 +78,7 @@ testAsAdmin('suggests flag list filters for the words "stale" and "disabled"', a
   await input.fill('stale');
   await page.getByRole('option', { name: 'state:stale', selected: true }).waitFor();
   await input.fill('potentially');
-  await page.getByRole('option', { name: 'state:potentially-stale' }).waitFor();
+  await page.getByRole('option', { name: 'state:potentially stale' }).waitFor();
   await input.fill('stale');
   await page.getByRole('option', { name: 'state:stale', selected: true }).waitFor();
   await expectAccessible(page);
@@ -87,6 +87,7 @@ testAsAdmin('suggests flag list filters for the words "stale" and "disabled"', a
   await page.waitForURL(`/projects/${project}?state=IS:stale`);
   await page.getByText('1 flag', { exact: true }).first().waitFor();
   await page.getByRole('link', { name }).waitFor();
-  for (const column of ['State', 'Lifecycle']) await page.getByRole('columnheader', { name: column }).waitFor();
+  for (const column of ['State', 'Lifecycle'])
+    await page.getByRole('columnheader', { name: column }).waitFor();
   await page.getByText('StaleInitial').waitFor();
 });

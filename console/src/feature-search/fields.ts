@@ -40,7 +40,11 @@ export function useFlagFields(withProject: boolean, withOwners: boolean): readon
         key: 'state',
         label: 'State',
         operators: IS_OR_NOT,
-        options: [{ value: 'active' }, { value: 'potentially-stale' }, { value: 'stale' }],
+        options: [
+          { value: 'active' },
+          { value: 'potentially-stale', label: 'potentially stale' },
+          { value: 'stale' },
+        ],
         closed: true,
       },
       {
@@ -63,7 +67,14 @@ export function useFlagFields(withProject: boolean, withOwners: boolean): readon
         label: 'Owner',
         operators: IS_OR_NOT,
         options: [
-          { value: 'none', label: 'no owner' },
+          {
+            value: 'none',
+            label: 'no owner',
+            chips: {
+              is: { lead: 'Has', values: ['no owner'] },
+              isNot: { lead: 'Has', values: ['an owner'] },
+            },
+          },
           { value: `user:${userId}`, label: 'me' },
           ...(candidates ?? []).map(toOption),
         ],

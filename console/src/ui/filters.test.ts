@@ -23,6 +23,23 @@ import {
 
 const FIELDS: FilterField[] = [
   {
+    name: 'parent',
+    key: 'parent',
+    label: 'Parent',
+    operators: IS_OR_NOT,
+    options: [
+      {
+        value: 'none',
+        label: 'no parent',
+        chips: {
+          is: { lead: 'Has', values: ['no parent'] },
+          isNot: { lead: 'Has', values: ['a parent'] },
+        },
+      },
+      { value: 'checkout' },
+    ],
+  },
+  {
     name: 'project',
     key: 'project',
     label: 'Project',
@@ -98,6 +115,15 @@ const CASES = [
   ['-tag:simple:q4', 'tag', 'DO_NOT_INCLUDE:simple:q4', 'Tag lacks', 'simple:q4'],
   ['production:enabled', 'status', 'production:enabled', 'Enabled in', 'production'],
   ['state:retrying', 'state', 'retrying', 'State is', 'retrying'],
+  ['parent:no parent', 'parent', 'IS:none', 'Has', 'no parent'],
+  ['-parent:no parent', 'parent', 'IS_NOT:none', 'Has', 'a parent'],
+  [
+    'parent:no parent,checkout',
+    'parent',
+    'IS_ANY_OF:none,checkout',
+    'Parent is any of',
+    'no parent, checkout',
+  ],
   ['express checkout', 'query', 'express checkout', 'Contains', 'express checkout'],
   ['https://example.com', 'query', 'https://example.com', 'Contains', 'https://example.com'],
 ] as const;

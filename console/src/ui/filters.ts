@@ -14,7 +14,12 @@ export const INCLUDES: Operators = {
 };
 export const PLAIN: Operators = { one: '', many: '' };
 
-export type FilterOption = { value: string; label?: string };
+export type FilterOption = {
+  value: string;
+  label?: string;
+  /** The chips of this value alone and of its exclusion, if the label and a verb would not form a phrase. */
+  chips?: { is: Pick<Chip, 'lead' | 'values'>; isNot: Pick<Chip, 'lead' | 'values'> };
+};
 
 /** One filter of a list. */
 export type FilterField = {
@@ -127,6 +132,8 @@ export function toChip(name: string, value: string, fields: readonly FilterField
   }
   const { operator, values } = readValue(field, value);
   if (field.kind === 'day') return { lead: field.label, values, mono: false };
+  const chips = field.options?.find(option => option.value === values.join())?.chips;
+  if (chips) return { ...(operator === field.operators.not ? chips.isNot : chips.is), mono: false };
   const labels = values.map(
     chosenValue => field.options?.find(option => option.value === chosenValue)?.label ?? chosenValue,
   );
