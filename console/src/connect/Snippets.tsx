@@ -58,13 +58,13 @@ export function Snippets({
         </div>
         {text !== undefined && (
           <Button
+            aria-label="Copy the program"
             variant="subtle"
             color="gray"
             leftSection={isCopied ? <Check size={14} /> : <Copy size={14} />}
             onClick={() => void copy()}
           >
             <span className={s.copy}>Copy</span>
-            <span className="sr"> the program</span>
           </Button>
         )}
       </div>
