@@ -5,6 +5,8 @@ import type { Provider } from './queries.ts';
 const parameter = (name: string, required: boolean): Provider['parameters'][number] => ({
   name,
   displayName: name,
+  description: '',
+  placeholder: '',
   type: 'text',
   sensitive: false,
   required,
