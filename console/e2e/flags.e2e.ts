@@ -37,7 +37,7 @@ testAsAdmin(
     const name = `checkout-${unique()}`;
     await page.getByLabel('Name').fill(name);
     await page.getByRole('button', { name: 'Create flag' }).click();
-    await page.waitForURL(`/projects/${project}/features/${name}?environment=development`);
+    await page.waitForURL(`/projects/${project}/features/${name}`);
   },
 );
 
