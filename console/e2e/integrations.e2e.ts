@@ -298,6 +298,8 @@ test('counts a retrying delivery as not delivered, and redelivers it immediately
   await page.getByText('1 of 2 in 24 h').first().waitFor();
   await page.getByText('50 %').first().waitFor();
   expect(await page.getByText('redeliver', { exact: true }).count()).toBe(0);
+  await page.getByRole('radiogroup', { name: 'State' }).getByText('Retrying 1').click();
+  await page.waitForURL(url => url.searchParams.get('state') === 'IS:retrying');
   await rows(page).filter({ hasText: flag }).filter({ hasText: '2 attempts' }).click();
   await page.getByRole('button', { name: 'Redeliver now' }).waitFor();
   expect(await rows(page).count()).toBe(0);
