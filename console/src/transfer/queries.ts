@@ -48,16 +48,14 @@ export const flagsByNameQuery = (names: readonly string[]) =>
     queryKey: [...keys.flags, 'by-name', names],
     queryFn: async ({ signal }) => {
       const pages = await Promise.all(
-        names
-          .slice(0, MAX_SHOWN_NAMES)
-          .map(name =>
-            unwrap(
-              api.GET('/api/admin/search/features', {
-                params: { query: { query: name, limit: 50 } },
-                signal,
-              }),
-            ),
+        names.slice(0, MAX_SHOWN_NAMES).map(name =>
+          unwrap(
+            api.GET('/api/admin/search/features', {
+              params: { query: { query: name, limit: 50 } },
+              signal,
+            }),
           ),
+        ),
       );
       return pages.flatMap(({ features }) => features.filter(({ name }) => names.includes(name)));
     },
