@@ -104,7 +104,7 @@ function QueryForm({ query, permissions }: { query: AccessQuery; permissions: Pe
       <NativeSelect
         label="in project"
         value={query.project ?? ''}
-          data={[{ value: '', label: 'Everywhere' }, ...toProjectOptions(projects)]}
+        data={[{ value: '', label: 'Everywhere' }, ...toProjectOptions(projects)]}
         onChange={choose('project')}
       />
       <NativeSelect

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lacksParameter } from './draft.ts';
+import { findMissingParameters } from './draft.ts';
 import type { Provider } from './queries.ts';
 
 const parameter = (name: string, required: boolean): Provider['parameters'][number] => ({
@@ -13,11 +13,11 @@ const parameter = (name: string, required: boolean): Provider['parameters'][numb
 });
 
 test.each([
-  [{}, true],
-  [{ url: ' ' }, true],
-  [{ url: 'https://example.com' }, false],
-])('finds out whether %j lacks a required parameter', (parameters, lacks) => {
+  [{}, ['Enter the parameter “url”.']],
+  [{ url: ' ' }, ['Enter the parameter “url”.']],
+  [{ url: 'https://example.com' }, []],
+])('names the required parameters that %j lacks', (parameters, problems) => {
   const provider = { parameters: [parameter('url', true), parameter('method', false)] };
 
-  expect(lacksParameter(provider, { parameters })).toBe(lacks);
+  expect(findMissingParameters(provider, { parameters })).toEqual(problems);
 });

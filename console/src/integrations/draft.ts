@@ -39,12 +39,14 @@ export const createEmptyDraft = (provider: Provider): Draft => ({
   whenExhausted: 'skip',
 });
 
-/** Whether a parameter that the provider requires is empty. */
-export const lacksParameter = (
+/** Names the parameters that the provider requires and that are empty. */
+export const findMissingParameters = (
   provider: Pick<Provider, 'parameters'>,
   draft: Pick<Draft, 'parameters'>,
-): boolean =>
-  provider.parameters.some(({ name, required }) => required && (draft.parameters[name] ?? '').trim() === '');
+): string[] =>
+  provider.parameters
+    .filter(({ name, required }) => required && (draft.parameters[name] ?? '').trim() === '')
+    .map(({ displayName }) => `Enter the parameter “${displayName}”.`);
 
 export const toDraft = (integration: Integration, provider: Provider): Draft => ({
   ...createEmptyDraft(provider),

@@ -12,7 +12,14 @@ import { useDraft } from '../ui/useDraft.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import type { Version } from '../ui/versions.ts';
-import { createEmptyDraft, type Draft, lacksParameter, toDraft, toInput, withoutSecrets } from './draft.ts';
+import {
+  createEmptyDraft,
+  type Draft,
+  findMissingParameters,
+  toDraft,
+  toInput,
+  withoutSecrets,
+} from './draft.ts';
 import { IntegrationFrame } from './Frame.tsx';
 import { IntegrationForm } from './IntegrationForm.tsx';
 import s from './integrations.module.css';
@@ -83,7 +90,7 @@ function NewIntegration({ provider }: { provider: Provider }) {
         action="Create integration"
         call="createAddon"
         pending={create.isPending}
-        disabled={lacksParameter(provider, draft)}
+        problems={findMissingParameters(provider, draft)}
         cancel="/integrations"
       />
       {createdIntegration?.signingSecret !== undefined && (

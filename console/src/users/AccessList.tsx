@@ -82,7 +82,7 @@ function ProjectAccess({ name, project }: { name: string; project: Project }) {
           <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Can read'}</State>
         ) : (
           <span className={s.noAccess}>
-            <Lock size={13} aria-hidden="true" /> no access
+            <Lock size={13} aria-hidden="true" /> No access
           </span>
         )}
       </header>

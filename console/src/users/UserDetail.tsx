@@ -370,7 +370,7 @@ function Deletion({ user, access }: { user: User; access: Access }) {
                 ...ownedNames.slice(0, MAX_SHOWN_NAMES),
                 ...(unnamedCount > 0 ? [`${unnamedCount} more`] : []),
               ])}
-              , which may need a different owner. You can hand the flags over first, under “Owns”.
+              , which may need a different owner. You can change owners first, under “Owns”.
             </p>
           )}
         </DangerAction>
