@@ -371,7 +371,7 @@ testAsAdmin(
     await expectAccessible(page);
     await name.fill(`${takenName}-2`);
     await page.keyboard.press('Control+s');
-    await page.waitForURL(`/projects/${project}/features/${takenName}-2`);
+    await page.waitForURL(`/projects/${project}/features/${takenName}-2?environment=development`);
   },
 );
 
