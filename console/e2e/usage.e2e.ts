@@ -126,6 +126,7 @@ test('only users with the permission can describe and delete an application', as
   await logInAs({ rootRole: 'Editor' });
   await page.goto(`/applications/${appName}`);
   await page.getByRole('button', { name: 'Edit…' }).click();
+  await page.getByRole('dialog').getByText('No changes.').waitFor();
   await page.getByRole('textbox', { name: 'Description' }).fill('The help desk');
   const url = page.getByRole('textbox', { name: 'URL' });
   await url.fill('javascript:alert(1)');

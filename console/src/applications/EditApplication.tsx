@@ -39,7 +39,7 @@ export function EditApplication({
       title={`Edit ${appName}`}
       action="Save"
       pending={save.isPending}
-      disabled={!isChanged}
+      problems={isChanged ? [] : ['No changes.']}
       messages={messagesWithoutField(save.error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={() => save.mutate()}

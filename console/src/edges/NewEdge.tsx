@@ -7,6 +7,7 @@ import { Snippets } from '../connect/Snippets.tsx';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { MultiSelect } from '../ui/Choices.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { toProjectOptions } from '../ui/project-options.ts';
 import { Secret } from '../ui/Secret.tsx';
 import { useCreation } from '../ui/useCreation.ts';
@@ -50,7 +51,7 @@ export function NewEdge({ onClose }: { onClose(): void }) {
       title="New edge"
       action="Create enrolment"
       pending={isPending}
-      disabled={draft.name.trim() === ''}
+      problems={findNameProblems(draft.name)}
       messages={messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}

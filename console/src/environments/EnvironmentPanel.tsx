@@ -12,6 +12,7 @@ import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { NewName } from '../ui/NewName.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -77,7 +78,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
       title="New environment"
       action="Create environment"
       pending={isPending}
-      disabled={draft.name === ''}
+      problems={findNameProblems(draft.name)}
       messages={isNameTaken(error) ? [] : messagesWithoutField(error, ['name', 'type'])}
       {...unsaved}
       onSubmit={submit}

@@ -6,6 +6,7 @@ import { followsRule } from '../projects/naming.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { readLastProject } from '../ui/preferences.ts';
+import { findNameProblems } from '../ui/problems.ts';
 import { toProjectOptions } from '../ui/project-options.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useDraft } from '../ui/useDraft.ts';
@@ -47,7 +48,10 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
   const rule = project?.featureNaming;
   const { length } = name.trim();
   const isValid = followsRule(rule?.pattern, name.trim());
-  const canCreate = length > 0 && length <= MAX_NAME_LENGTH && isValid && project !== undefined;
+  const problems = findNameProblems(name);
+  if (length > MAX_NAME_LENGTH) problems.push('Shorten the name.');
+  if (!isValid) problems.push('Change the name to match the naming rule.');
+  if (project === undefined) problems.push('Choose a project.');
   const create = useMutation({
     mutationFn: () =>
       createFlag(project?.id ?? '', { name: name.trim(), type, ...(description ? { description } : {}) }),
@@ -68,7 +72,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
     {
       keys: 'mod+s',
       description: 'Create flag',
-      run: () => canCreate && !create.isPending && create.mutate(),
+      run: () => problems.length === 0 && !create.isPending && create.mutate(),
     },
   ]);
   const unsaved = useUnsaved(name.trim() !== '' || description.trim() !== '', forget);
@@ -77,7 +81,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
       title="New flag"
       action="Create flag"
       pending={create.isPending}
-      disabled={!canCreate}
+      problems={problems}
       messages={takenMessage === undefined ? messagesWithoutField(create.error, SHOWN_FIELDS) : []}
       {...unsaved}
       onSubmit={() => create.mutate()}

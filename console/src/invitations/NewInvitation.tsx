@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { Secret } from '../ui/Secret.tsx';
 import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -55,7 +56,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
       title="New invitation"
       action="Create invitation"
       pending={isPending}
-      disabled={draft.name.trim() === ''}
+      problems={findNameProblems(draft.name)}
       messages={messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}

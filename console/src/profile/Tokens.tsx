@@ -149,6 +149,7 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
       title="New personal token"
       action="Create token"
       pending={create.isPending}
+      problems={description.trim() === '' ? ['Enter a description.'] : []}
       messages={messagesWithoutField(create.error, ['description', 'expiresAt', ...SCOPE_FIELDS])}
       {...unsaved}
       onSubmit={() => create.mutate()}

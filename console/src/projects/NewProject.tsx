@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { findIdProblem, suggestId } from './id.ts';
@@ -37,10 +38,13 @@ export function NewProject({ onClose }: { onClose(): void }) {
   });
   const { name, typedId, mode, description, pattern } = draft;
   const id = typedId ?? suggestId(name);
-  const problem = findIdProblem(
+  const idProblem = findIdProblem(
     id,
     [...activeProjects, ...archivedProjects].map(project => project.id),
   );
+  const problems = findNameProblems(name);
+  if (id === '' && problems.length === 0) problems.push('Enter an ID.');
+  if (idProblem !== undefined) problems.push('Change the ID.');
   const create = useMutation({
     mutationFn: () =>
       createProject({
@@ -65,7 +69,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
       title="New project"
       action="Create project"
       pending={create.isPending}
-      disabled={name.trim() === '' || id === '' || problem !== undefined}
+      problems={problems}
       messages={messagesWithoutField(create.error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={() => create.mutate()}
@@ -102,7 +106,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
         autoComplete="off"
         spellCheck={false}
         value={id}
-        error={messages.id ?? problem}
+        error={messages.id ?? idProblem}
         onChange={event => {
           change({ typedId: event.target.value.trim() });
           create.reset();

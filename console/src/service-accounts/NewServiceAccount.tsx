@@ -2,6 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { useCreation } from '../ui/useCreation.ts';
 import { listRoleOptions, type NamedRole } from '../users/roles.ts';
 import { createServiceAccount } from './queries.ts';
@@ -36,7 +37,7 @@ export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRol
       title="New service account"
       action="Create service account"
       pending={isPending}
-      disabled={draft.name.trim() === ''}
+      problems={findNameProblems(draft.name)}
       messages={messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}

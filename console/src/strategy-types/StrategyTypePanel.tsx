@@ -13,6 +13,7 @@ import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { NewName } from '../ui/NewName.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
@@ -40,7 +41,8 @@ const SHOWN_FIELDS = ['name', 'description'];
 const EMPTY: Draft & { name: string } = { name: '', description: '', parameters: [] };
 
 const toDraft = ({ description, parameters }: StrategyType): Draft => ({ description, parameters });
-const isComplete = ({ parameters }: Draft): boolean => parameters.every(({ name }) => name.trim() !== '');
+const findParameterProblems = ({ parameters }: Draft): string[] =>
+  parameters.some(({ name }) => name.trim() === '') ? ['Every parameter needs a name.'] : [];
 
 /** The panel that creates a strategy type. SDKs must implement the type under the same name. */
 export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
@@ -59,7 +61,7 @@ export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
       title="New strategy type"
       action="Create strategy type"
       pending={isPending}
-      disabled={draft.name === '' || !isComplete(draft)}
+      problems={[...findNameProblems(draft.name), ...findParameterProblems(draft)]}
       messages={isNameTaken(error) ? [] : messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}
@@ -160,7 +162,8 @@ function Editor({
             <SaveBar
               changes={changes}
               missingPermissions={missingPermissions}
-              disabled={missingPermissions.length > 0 || !isComplete(draft)}
+              problems={findParameterProblems(draft)}
+              disabled={missingPermissions.length > 0}
               pending={editor.isPending}
               onSave={editor.save}
               onDiscard={editor.discard}

@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { NewName } from '../ui/NewName.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
+import { findNameProblems } from '../ui/problems.ts';
 import { toast } from '../ui/toasts.ts';
 import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -37,7 +38,7 @@ export function NewTagTypePanel({ onClose }: { onClose(): void }) {
       title="New tag type"
       action="Create tag type"
       pending={isPending}
-      disabled={draft.name === ''}
+      problems={findNameProblems(draft.name)}
       messages={isNameTaken(error) ? [] : messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}

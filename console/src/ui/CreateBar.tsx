@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { OperationId } from '../api/can.ts';
 import { Can } from './Can.tsx';
-import { describeProblems } from './problems.ts';
+import { Problems } from './Problems.tsx';
 import s from './SaveBar.module.css';
 import { cx } from './words.ts';
 
@@ -36,9 +36,7 @@ export function CreateBar({
       <Button component={Link} to={cancel}>
         Cancel
       </Button>
-      <span className={s.problem} role="status">
-        {describeProblems(problems)}
-      </span>
+      <Problems problems={problems} />
       <Can call={call} {...(project && { project })}>
         <Button type="submit" form={form} variant="filled" loading={pending} disabled={problems.length > 0}>
           {action}

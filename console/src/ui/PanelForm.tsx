@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { FormErrors } from './Failure.tsx';
 import { Form } from './Form.tsx';
+import { Problems } from './Problems.tsx';
 import { SidePanel } from './SidePanel.tsx';
 
 /** A panel with a form and its two buttons, "Cancel" and `action`. Spread the result of `useUnsaved` into it. */
@@ -9,7 +10,7 @@ export function PanelForm({
   title,
   action,
   pending,
-  disabled = false,
+  problems = [],
   messages,
   isConfirming,
   confirmation,
@@ -21,7 +22,8 @@ export function PanelForm({
   /** The label of the submit button: "Create user". */
   action: string;
   pending: boolean;
-  disabled?: boolean;
+  /** What the user must fix before submitting. The panel shows the first problem next to the disabled button. */
+  problems?: readonly string[];
   /** Why the server rejected the form, unless a field already shows it. */
   messages: readonly string[];
   /** The dialog about unsaved changes, and whether it is open. */
@@ -37,8 +39,9 @@ export function PanelForm({
         onSubmit={onSubmit}
         actions={
           <>
+            <Problems problems={problems} />
             <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="filled" loading={pending} disabled={disabled}>
+            <Button type="submit" variant="filled" loading={pending} disabled={problems.length > 0}>
               {action}
             </Button>
           </>

@@ -67,7 +67,11 @@ export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; o
       title="New user"
       action="Create user"
       pending={isPending}
-      disabled={draft.email.trim() === '' && draft.username.trim() === ''}
+      problems={
+        draft.email.trim() === '' && draft.username.trim() === ''
+          ? ['Enter an email address or a username.']
+          : []
+      }
       messages={messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}

@@ -86,7 +86,7 @@ export function AddAccessPanel({
         chosenCandidates.length === 0 ? 'Add access' : `Add ${formatCount(chosenCandidates.length, 'member')}`
       }
       pending={grant.isPending}
-      disabled={chosenCandidates.length === 0 || role === undefined}
+      problems={chosenCandidates.length === 0 ? ['Choose a user or group.'] : []}
       messages={messagesWithoutField(grant.error, [])}
       {...unsaved}
       onSubmit={() =>
