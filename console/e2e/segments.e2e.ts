@@ -54,7 +54,7 @@ testAsEditor('creates a segment with the same constraint editor as strategies', 
   await page.getByRole('button', { name: 'Create segment' }).click();
 
   await page.getByRole('heading', { name }).waitFor();
-  await page.getByText(/^No strategy uses it\./).waitFor();
+  await page.getByText(/^No strategy that you can read uses it\./).waitFor();
   const { segments } = await api.send<{ segments: { name: string }[] }>('GET', '/api/admin/segments');
   expect(segments.find(segment => segment.name === name)).toMatchObject({
     constraints: [{ contextName: 'country', values: ['AT', 'BE'] }],
@@ -127,12 +127,34 @@ testAsAdmin(
     ]);
     await visit(page, `/admin/segments/${id}`);
 
+    await page
+      .getByText('No strategy uses this segment. Deleting the segment also deletes its constraints.')
+      .waitFor();
+    await page.getByText(/^No strategy uses it\./).waitFor();
     await page.getByRole('button', { name: 'Delete segment…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete segment' }).click();
 
     await page.getByText(`Deleted ${name}.`).waitFor();
     await page.waitForURL('/admin/segments');
     await expect(api.send('GET', `/api/admin/segments/${id}`)).rejects.toThrow('404');
+  },
+);
+
+testAsEditor(
+  'says that strategies may use a segment in projects that the user cannot read',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const shared = await createSegment(api);
+    const ofProject = await createSegment(api, { project });
+
+    await visit(page, `/admin/segments/${shared.id}`);
+    await page
+      .getByText(
+        'No strategy in the projects that you can read uses this segment. You cannot delete it while a strategy in another project uses it.',
+      )
+      .waitFor();
+    await visit(page, `/admin/segments/${ofProject.id}`);
+    await page.getByText('No strategy uses this segment.').waitFor();
   },
 );
 

@@ -22,6 +22,11 @@ export const EVERYWHERE = '*';
 /** What the operation applies to. Without a project, a permission in any project is enough. */
 export type Scope = { project?: string; environment?: string };
 
+const ADMIN = 'ADMIN';
+
+/** Returns whether the user is an admin, who can read every project. */
+export const isAdmin = (me: Me): boolean => me.permissions.some(({ permission }) => permission === ADMIN);
+
 /**
  * Lists the permissions that would each allow the operation, or nothing if the caller already has one of them. The server
  * makes the real decision. The console only uses the list to name the missing permission before a request is rejected.
@@ -30,7 +35,7 @@ export function missingPermissions(me: Me, operation: OperationId, scope: Scope 
   const requiredPermissions = PERMISSIONS[operation];
   const hasPermission = me.permissions.some(
     grant =>
-      (grant.permission === 'ADMIN' || requiredPermissions.includes(grant.permission)) &&
+      (grant.permission === ADMIN || requiredPermissions.includes(grant.permission)) &&
       (grant.project === undefined || scope.project === undefined || grant.project === scope.project) &&
       (grant.environment === undefined ||
         scope.environment === undefined ||

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
-import { useMissingPermissions } from '../api/me.ts';
+import { isAdmin } from '../api/can.ts';
+import { useMe, useMissingPermissions } from '../api/me.ts';
 import { contextQuery } from '../features/queries.ts';
 import { environmentsQuery } from '../shell/queries.ts';
 import { Conflict } from '../ui/Conflict.tsx';
@@ -80,6 +81,8 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
   const environments = useQuery(environmentsQuery).data?.environments ?? [];
   const uses = useQuery(usesQuery(key)).data;
   const flags = useQuery(segmentFlagsQuery(segment.name)).data;
+  // Only the strategies of its project can use a project's segment.
+  const seesAllUses = isAdmin(useMe()) || segment.project !== null;
   const effects = computeEffects(uses ?? [], environments, flags);
   const isAudienceChanged = changes.some(({ path }) => path[0] === 'constraints');
   const productionFlags = isAudienceChanged ? countProductionFlags(effects) : 0;
@@ -117,7 +120,7 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
                 disabled={editor.isPending || missingPermissions.length > 0}
                 onChange={change}
               />
-              <Deletion segment={segment} uses={uses} />
+              <Deletion segment={segment} uses={uses} seesAllUses={seesAllUses} />
             </>
           }
           bar={
@@ -143,7 +146,7 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
           <Effect effects={effects} isChanged={isAudienceChanged} />
           <StrategyUses
             uses={uses}
-            empty="No strategy uses it. To use it, add it to a strategy on a flag page, under Targeting."
+            empty={`${seesAllUses ? 'No strategy uses it' : 'No strategy that you can read uses it'}. To use it, add it to a strategy on a flag page, under Targeting.`}
           />
           <LastChange subject={buildSubject(segment)} />
         </FormAndEffect>
@@ -159,7 +162,16 @@ export const filterFields = <Field extends { project: string | null }>(
   project: string,
 ): Field[] => fields.filter(field => field.project === null || field.project === project);
 
-function Deletion({ segment, uses }: { segment: Segment; uses: readonly StrategyUse[] | undefined }) {
+function Deletion({
+  segment,
+  uses,
+  seesAllUses,
+}: {
+  segment: Segment;
+  uses: readonly StrategyUse[] | undefined;
+  /** Whether `uses` contains the strategies of all projects. */
+  seesAllUses: boolean;
+}) {
   const navigate = useNavigate();
   const { id, name, project } = segment;
   const remove = async (reason: string) => {
@@ -194,7 +206,10 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
         reasonRule="optional"
         onConfirm={remove}
       >
-        No strategy that you can see uses this segment. Its constraints will be lost.
+        {seesAllUses
+          ? 'No strategy uses this segment.'
+          : 'No strategy in the projects that you can read uses this segment. You cannot delete it while a strategy in another project uses it.'}{' '}
+        Deleting the segment also deletes its constraints.
       </DangerAction>
     </DangerZone>
   );
