@@ -27,7 +27,8 @@ testAsAdmin(
     await expectAccessible(page);
     await panel.getByRole('button', { name: 'Save owners' }).click();
     await panel.waitFor({ state: 'hidden' });
-    await page.getByRole('complementary').getByText(person.username).first().waitFor();
+    const owner = page.getByRole('complementary').getByRole('listitem').filter({ hasText: olga });
+    expect(await owner.getAttribute('title')).toBe(person.username);
     await expectAccessible(page);
 
     await visit(page, `/projects/${project}?owner=IS:none`);

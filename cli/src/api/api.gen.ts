@@ -325,7 +325,7 @@ export interface schemas {
   OwnedFeature: { name: string; project: string; owners: number };
   OwnedProject: { id: string; name: string };
   OwnedResources: { features: Array<schemas['OwnedFeature']>; featureCount: number; projects: Array<schemas['OwnedProject']>; projectCount: number };
-  Owner: { type: "user" | "group"; id: number; name: string; deactivated: boolean };
+  Owner: { type: "user" | "group"; id: number; name: string; login: (string | null); deactivated: boolean };
   OwnerKey: { type: "user" | "group"; id: number };
   OwnerList: { owners: Array<schemas['Owner']> };
   OwnersInput: { owners: Array<schemas['OwnerKey']> };

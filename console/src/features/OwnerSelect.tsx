@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Select } from '../ui/Choices.tsx';
-import { type Candidate, candidatesQuery, getCandidateKey, getCandidateLabel } from './owner-queries.ts';
+import { getCandidateLabel } from './owner-labels.ts';
+import { type Candidate, candidatesQuery, getCandidateKey } from './owner-queries.ts';
 
 /** Chooses a person or group as an additional owner of several flags. */
 export function OwnerSelect({

@@ -7,6 +7,7 @@ import { Can } from '../ui/Can.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Person } from '../ui/Person.tsx';
 import { useFilters } from '../ui/useFilters.ts';
+import { getOwnerLabel } from './owner-labels.ts';
 import { ownersQuery } from './owner-queries.ts';
 import type { Feature } from './queries.ts';
 import { Section } from './Section.tsx';
@@ -37,13 +38,16 @@ export function Owners({ feature }: { feature: Feature }) {
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
       {data?.owners.length === 0 && <p className="muted">No owners.</p>}
       <ul>
-        {data?.owners.map(({ type, id, name, deactivated }) => (
-          <li key={`${type} ${id}`}>
-            {type === 'user' ? <Person name={name} size={18} /> : <Users size={14} aria-label="Group" />}
-            <span>{name}</span>
-            {deactivated && <span className="muted">deactivated</span>}
-          </li>
-        ))}
+        {data?.owners.map(owner => {
+          const { type, id, name, login, deactivated } = owner;
+          return (
+            <li key={`${type} ${id}`} title={login ?? undefined}>
+              {type === 'user' ? <Person name={name} size={18} /> : <Users size={14} aria-label="Group" />}
+              <span>{getOwnerLabel(owner, data.owners)}</span>
+              {deactivated && <span className="muted">deactivated</span>}
+            </li>
+          );
+        })}
       </ul>
       {search.edit === 'owners' && data && (
         <Suspense>

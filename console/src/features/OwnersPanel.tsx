@@ -10,14 +10,8 @@ import { Person } from '../ui/Person.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import s from './features.module.css';
-import {
-  type Candidate,
-  candidatesQuery,
-  getCandidateKey,
-  getCandidateLabel,
-  type Owners,
-  setOwners,
-} from './owner-queries.ts';
+import { getCandidateLabel, getOwnerLabel } from './owner-labels.ts';
+import { type Candidate, candidatesQuery, getCandidateKey, type Owners, setOwners } from './owner-queries.ts';
 import type { Feature } from './queries.ts';
 
 const MAX_OWNERS = 10;
@@ -95,11 +89,11 @@ export function OwnersPanel({
         />
         <ul className={s.owners}>
           {owners.map(owner => (
-            <li key={getCandidateKey(owner)}>
-              <Person name={owner.name} showName />
+            <li key={getCandidateKey(owner)} title={owner.login ?? undefined}>
+              <Person name={getOwnerLabel(owner, owners)} showName />
               {owner.type === 'group' && <span className="muted">group</span>}
               <ActionIcon
-                aria-label={`Remove ${owner.name}`}
+                aria-label={`Remove ${getOwnerLabel(owner, owners)}`}
                 onClick={() =>
                   edit(owners.filter(other => getCandidateKey(other) !== getCandidateKey(owner)))
                 }

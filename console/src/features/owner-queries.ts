@@ -3,10 +3,13 @@ import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { reasonHeader } from '../api/reason.ts';
 import type { FilterOption } from '../ui/filters.ts';
+import { getCandidateLabel } from './owner-labels.ts';
 import type { FeaturePath } from './queries.ts';
 
-/** `login` is the email address or username of a user who has a name, for people who know only the login and not the name. */
-export type Candidate = Pick<Schemas['Owner'], 'type' | 'id' | 'name'> & { login?: string | undefined };
+/** `login` is the email address or username of a user, for people who know only the login and not the name. */
+export type Candidate = Pick<Schemas['Owner'], 'type' | 'id' | 'name'> & {
+  login?: string | null | undefined;
+};
 export type Owners = { owners: Schemas['Owner'][]; etag: string };
 
 /** Reads a flag's owners, and the ETag that proves which list was read. */
@@ -53,11 +56,6 @@ export const candidatesQuery = queryOptions({
 });
 
 export const getCandidateKey = ({ type, id }: Pick<Candidate, 'type' | 'id'>): string => `${type}:${id}`;
-
-export const getCandidateLabel = ({ type, name, login }: Candidate): string => {
-  if (type === 'group') return `${name} (group)`;
-  return login && login !== name ? `${name} (${login})` : name;
-};
 
 /** Returns a candidate's value and label in the `owner` filter. */
 export const toOption = (candidate: Candidate): FilterOption => ({

@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { makeFeature, makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import {
+  makeFeature,
+  makeMember,
+  makeProject,
+  makeUser,
+  makeUserWith,
+  type TestUser,
+} from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { countLockWaiters } from '../../test/waiting.ts';
@@ -56,8 +63,8 @@ test('sets, reads and removes owners, and records each change', async () => {
   const noOwners = await setOwners(name, []);
 
   const [user, team] = [
-    { type: 'user', id: ada.id, name: 'ada', deactivated: false },
-    { type: 'group', id: group, name: 'on-call', deactivated: false },
+    { type: 'user', id: ada.id, name: 'ada', login: 'ada', deactivated: false },
+    { type: 'group', id: group, name: 'on-call', login: null, deactivated: false },
   ];
   expect([bothOwners.status, bothOwners.body]).toEqual([200, { owners: [user, team] }]);
   expect([oneOwner.body, noOwners.body]).toEqual([{ owners: [user] }, { owners: [] }]);
@@ -68,6 +75,23 @@ test('sets, reads and removes owners, and records each change', async () => {
     { data: { owners: [] } },
   ]);
   expect(events[0].preData).toEqual({ owners: [] });
+});
+
+test('shows an owner by name with the login, which is the name of a user without one', async () => {
+  const name = await makeFlag();
+  const fields = { username: null, email: null, rootRole: 'Viewer' as const };
+  const dora = await makeUserWith(harness.db, { ...fields, name: 'Dora Weiss', username: 'dora' });
+  const eva = await makeUserWith(harness.db, { ...fields, name: '', email: 'eva@example.com' });
+
+  const { body } = await setOwners(name, [
+    { type: 'user', id: dora.id },
+    { type: 'user', id: eva.id },
+  ]);
+
+  expect(body.owners).toMatchObject([
+    { name: 'Dora Weiss', login: 'dora' },
+    { name: 'eva@example.com', login: 'eva@example.com' },
+  ]);
 });
 
 test('setting the same owners in a different order, or with duplicates, changes and records nothing', async () => {

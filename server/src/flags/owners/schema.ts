@@ -1,4 +1,4 @@
-import { NamedObject, Ref, RowId, SharedObject } from '@halyard/plane/platform/http/schema.ts';
+import { NamedObject, Nullable, Ref, RowId, SharedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 
 export const MAX_OWNERS = 10;
@@ -14,7 +14,11 @@ export const Owner = SharedObject('Owner', {
   type: ownerType,
   id: Type.Integer({ description: 'Id of the user or group', examples: [7] }),
   name: Type.String({
-    description: 'Name of the group, or the username or email address of the user',
+    description: 'Name of the group or user. For a user without a name, the same as `login`',
+    examples: ['Alice Meyer'],
+  }),
+  login: Nullable.String({
+    description: 'Username of the user, or the email address of a user without a username. Null for a group',
     examples: ['alice'],
   }),
   deactivated: Type.Boolean({ description: 'Whether the user is deactivated. Always false for a group' }),

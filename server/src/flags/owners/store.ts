@@ -8,7 +8,8 @@ export type OwnerKey = Pick<Owner, 'type' | 'id'>;
 const OWNERS = sql`
   select case when owner.user_id is null then 'group' else 'user' end as type,
     coalesce(owner.user_id, owner.group_id) as id,
-    coalesce(users.username, users.email, groups.name) as name,
+    coalesce(nullif(users.name, ''), users.username, users.email, groups.name) as name,
+    coalesce(users.username, users.email) as login,
     users.deactivated_at is not null as deactivated
   from feature_owners as owner
     left join users on users.id = owner.user_id

@@ -100,6 +100,7 @@ test('lists the users and groups that own a project', async () => {
     await makeUser(harness.db, 'Viewer', 'owner-alice'),
     await makeUser(harness.db, 'Viewer'),
   ];
+  await sql`update users set name = 'Alice Moreau' where id = ${alice.id}`.execute(harness.db);
   await makeMember(harness.db, alice, 'owned', 'Owner');
   await makeMember(harness.db, member, 'owned', 'Member');
   const group = await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'Owners', users: [] } });
@@ -112,7 +113,7 @@ test('lists the users and groups that own a project', async () => {
   expect(body.projects.find(({ id }: { id: string }) => id === 'owned')).toMatchObject({
     memberCount: 2,
     owners: [
-      { ownerType: 'user', name: 'owner-alice' },
+      { ownerType: 'user', name: 'Alice Moreau' },
       { ownerType: 'group', name: 'Owners' },
     ],
   });

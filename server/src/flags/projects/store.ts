@@ -3,7 +3,7 @@ import { PROJECT_ROLES } from '../../access/roles.ts';
 import { IS_ACTIVE, isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
-import { selectUserName } from '../../record/actor-names.ts';
+import { userDisplayName } from '../../record/actor-names.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
 import type { Counts } from '../technical-debt/score.ts';
 import { countsByProject } from '../technical-debt/store.ts';
@@ -125,7 +125,7 @@ export type CountedProject = Project & {
 /** The users and groups with the Owner role in each project. */
 const OWNERS = sql`(
   select project, jsonb_agg(jsonb_build_object('ownerType', kind, 'name', name) order by kind desc, name) as list from (
-    select user_roles.project, 'user' as kind, ${selectUserName(sql`user_roles.user_id`)} as name
+    select user_roles.project, 'user' as kind, ${userDisplayName(sql`user_roles.user_id`)} as name
     from user_roles join users on users.id = user_id
     where role_id = ${PROJECT_ROLES.Owner} and ${IS_ACTIVE}
     union all

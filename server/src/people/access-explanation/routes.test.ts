@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
@@ -180,14 +181,15 @@ describe('not allowed', () => {
     ]);
   });
 
-  test('only admins can grant an instance permission', async () => {
+  test('only admins can grant an instance permission, and are listed by name', async () => {
+    await sql`update users set name = 'Ada Lovelace' where id = ${ada.id}`.execute(harness.db);
     const { body } = await explain({ user: dora.id, permission: 'CREATE_TAG_TYPE' });
 
     expect(body.changes).toMatchObject([
       { kind: 'set-root-role', role: { name: 'Editor' }, replaces: { name: 'Viewer' } },
       { kind: 'set-root-role', role: { name: 'Admin' } },
     ]);
-    expect(body.grantors).toEqual([{ id: ada.id, name: 'ada', because: 'admin' }]);
+    expect(body.grantors).toEqual([{ id: ada.id, name: 'Ada Lovelace', because: 'admin' }]);
   });
 
   test('lists the permissions that a new root role lacks', async () => {

@@ -159,7 +159,7 @@ type Grantor = AccessExplanation['grantors'][number];
 /** Lists the admins and, if a project is given, its owners. */
 export async function listGrantors(db: Reader, project: string | null): Promise<Grantor[]> {
   const { rows } = await sql<Grantor>`
-    select users.id, coalesce(users.username, users.email) as name,
+    select users.id, coalesce(nullif(users.name, ''), users.username, users.email) as name,
       case when ${IS_ADMIN} then 'admin' else 'owner' end as because
     from users
     where users.kind = 'user' and ${IS_ACTIVE} and (${IS_ADMIN} or users.id in (
