@@ -336,7 +336,7 @@ testAsAdmin(
     const panel = page.getByRole('dialog', { name: 'Grant a role' });
     await panel.getByRole('list', { name: 'Chosen' }).getByText(username).waitFor();
     await expectAccessible(page);
-    await panel.getByRole('button', { name: 'Add 1 member' }).click();
+    await panel.getByRole('button', { name: 'Grant role' }).click();
 
     await page.getByText(`Granted Member to ${username}.`).waitFor();
     const { users } = await api.send<{ users: { id: number; roles: number[] }[] }>(

@@ -202,18 +202,19 @@ test('access is granted to several people at a time, changed and revoked, but th
   await roleSelect(me.username).waitFor();
   expect(await roleSelect(me.username).isDisabled()).toBe(true);
   await page.getByText('The last owner.').waitFor();
-  await page.getByRole('button', { name: /^Add access/ }).click();
-  const panel = page.getByRole('dialog', { name: 'Add access' });
+  await page.getByRole('button', { name: /^Grant a role/ }).click();
+  const panel = page.getByRole('dialog', { name: 'Grant a role' });
+  await panel.getByText('Choose a user or group.').waitFor();
   for (const name of [ben.username, dora.username, group]) {
     await panel.getByLabel('Users and groups', { exact: true }).last().fill(name);
     await panel.getByRole('checkbox', { name }).check();
   }
   await expectAccessible(page);
-  await panel.getByRole('button', { name: 'Add 3 members' }).click();
+  await panel.getByRole('button', { name: 'Grant role to 3 members' }).click();
   await page.getByText(/^Granted .* to 3 members\.$/).waitFor();
   await roleSelect(group).waitFor();
   expect(await roleSelect(ben.username).locator('option:checked').textContent()).toBe('Member');
-  await page.getByRole('button', { name: /^Add access/ }).click();
+  await page.getByRole('button', { name: /^Grant a role/ }).click();
   await panel.getByLabel('Users and groups', { exact: true }).last().fill(ben.username);
   const memberCheckbox = panel.getByRole('checkbox', { name: ben.username });
   expect(await memberCheckbox.isDisabled()).toBe(true);
@@ -391,11 +392,11 @@ testAsAdmin('grants a role in the project to a service account', async ({ page, 
   const name = `deploys-${unique()}`;
   const { id } = await api.send<{ id: number }>('POST', '/api/admin/service-account', { name, rootRole: 3 });
   await visit(page, `/projects/${project}/settings/access`);
-  await page.getByRole('button', { name: /^Add access/ }).click();
-  const panel = page.getByRole('dialog', { name: 'Add access' });
+  await page.getByRole('button', { name: /^Grant a role/ }).click();
+  const panel = page.getByRole('dialog', { name: 'Grant a role' });
   await panel.getByLabel('Users and groups', { exact: true }).last().fill(name);
   await panel.getByRole('checkbox', { name }).check();
-  await panel.getByRole('button', { name: 'Add 1 member' }).click();
+  await panel.getByRole('button', { name: 'Grant role' }).click();
 
   await page.getByText(`Granted Member to ${name}.`).waitFor();
   const { users } = await api.send<{ users: { id: number; roles: number[] }[] }>(

@@ -1,23 +1,24 @@
-import { ActionIcon, Button, NativeSelect } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { ActionIcon } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { messagesWithoutField } from '../api/errors.ts';
-import { rolesQuery } from '../roles/queries.ts';
+import { GrantRole } from '../projects/settings/GrantRole.tsx';
+import { revokeRoles } from '../projects/settings/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
-import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { Failure } from '../ui/Failure.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
 import s from './groups.module.css';
-import { type Group, type GroupProject, groupProjectsQuery, setProjectRoles } from './queries.ts';
+import { type Group, type GroupProject, groupProjectsQuery } from './queries.ts';
 
-/** Shows the group's roles in projects. Each change is saved immediately, because it belongs to the project rather than to the group. */
+/** Shows the group's roles in projects. Revoking is saved immediately, because the roles belong to the project rather than to the group. */
 export function ProjectRoles({ group }: { group: Group }) {
   const { data, error, refetch } = useQuery(groupProjectsQuery(group.id));
+  const projects = useQuery(projectsQuery).data ?? [];
   const [revokedProject, setRevokedProject] = useState<GroupProject>();
   return (
     <RailSection title="Roles in projects" count={data?.length} noun="project">
@@ -48,7 +49,7 @@ export function ProjectRoles({ group }: { group: Group }) {
           ))}
         </ul>
       )}
-      {data && <GrantForm group={group} currentProjects={data} />}
+      <GrantRole member={{ kind: 'group', id: group.id }} projects={projects} />
       {revokedProject && (
         <Confirm
           opened
@@ -56,7 +57,7 @@ export function ProjectRoles({ group }: { group: Group }) {
           action="Revoke roles"
           danger
           onConfirm={async () => {
-            await setProjectRoles(group.id, revokedProject.id, []);
+            await revokeRoles(revokedProject.id, { kind: 'group', id: group.id });
             toast({ message: `Revoked the roles of ${group.name} in ${revokedProject.name}.` });
           }}
           onClose={() => setRevokedProject(undefined)}
@@ -68,60 +69,5 @@ export function ProjectRoles({ group }: { group: Group }) {
         </Confirm>
       )}
     </RailSection>
-  );
-}
-
-function GrantForm({ group, currentProjects }: { group: Group; currentProjects: readonly GroupProject[] }) {
-  const projects = useQuery(projectsQuery).data ?? [];
-  const roles = (useQuery(rolesQuery).data ?? []).filter(
-    ({ type }) => type === 'project' || type === 'custom',
-  );
-  const [projectId, setProjectId] = useState('');
-  const [role, setRole] = useState('');
-  const currentRoles = currentProjects.find(({ id }) => id === projectId)?.roles.map(({ id }) => id) ?? [];
-  const grant = useMutation({
-    mutationFn: () => setProjectRoles(group.id, projectId, [...new Set([...currentRoles, Number(role)])]),
-    onSuccess: async () => {
-      setProjectId('');
-      setRole('');
-    },
-  });
-  return (
-    <div className={s.grant}>
-      <FormErrors messages={messagesWithoutField(grant.error, [])} />
-      <NativeSelect
-        aria-label="Project"
-        value={projectId}
-        data={[
-          { value: '', label: 'Project…' },
-          ...projects.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        onChange={event => {
-          setProjectId(event.target.value);
-          setRole('');
-        }}
-      />
-      <NativeSelect
-        aria-label="Role in the project"
-        value={role}
-        data={[
-          { value: '', label: 'Role…' },
-          ...roles.map(({ id, name }) => {
-            const isHeld = currentRoles.includes(id);
-            return { value: String(id), label: isHeld ? `${name} (has this role)` : name, disabled: isHeld };
-          }),
-        ]}
-        onChange={event => setRole(event.target.value)}
-      />
-      <Can call="setProjectRolesOfGroup" {...(projectId !== '' && { project: projectId })}>
-        <Button
-          loading={grant.isPending}
-          disabled={projectId === '' || role === ''}
-          onClick={() => grant.mutate()}
-        >
-          Grant
-        </Button>
-      </Can>
-    </div>
   );
 }

@@ -56,15 +56,6 @@ export const updateGroup = (id: number, body: GroupInput, etag: string): Promise
 export const deleteGroup = (id: number): Promise<void> =>
   ensureApplied(api.DELETE('/api/admin/groups/{groupId}', toPathParams(id)));
 
-/** Replaces the group's roles in a project. An empty list revokes all roles. */
-export const setProjectRoles = (id: number, projectId: string, roles: number[]): Promise<void> => {
-  const params = { path: { projectId, holderId: String(id) } };
-  const path = '/api/admin/projects/{projectId}/groups/{holderId}/roles';
-  return ensureApplied(
-    roles.length === 0 ? api.DELETE(path, { params }) : api.PUT(path, { params, body: { roles } }),
-  );
-};
-
 /** Describes the events that change a group. */
 export const buildSubject = (id: number): Subject => ({
   types: ['group-created', 'group-updated', 'group-user-added', 'group-user-removed'],

@@ -1,10 +1,8 @@
 import { Button } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Eye, Lock, Shield, User as UserIcon, Users } from 'lucide-react';
 import { useState } from 'react';
-import { can } from '../api/can.ts';
-import { useMe } from '../api/me.ts';
-import { Select } from '../ui/Choices.tsx';
+import { GrantRole } from '../projects/settings/GrantRole.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -66,7 +64,7 @@ export function AccessList({ user, name, access }: { user: number; name: string;
           </ul>
         </details>
       )}
-      <GrantRole user={user} projects={access.projects} />
+      <GrantRole member={{ kind: 'user', id: user }} projects={access.projects} />
     </RailSection>
   );
 }
@@ -88,38 +86,6 @@ function ProjectAccess({ name, project }: { name: string; project: Project }) {
       </header>
       <AccessReasons name={name} project={project} />
     </li>
-  );
-}
-
-/** Opens a project's panel for granting a role, with the user already selected. */
-function GrantRole({ user, projects }: { user: number; projects: readonly Project[] }) {
-  const me = useMe();
-  const navigate = useNavigate();
-  const choices = projects.filter(
-    ({ id, grants }) =>
-      grants.every(({ group }) => group !== undefined) && can(me, 'addProjectAccess', { project: id }),
-  );
-  if (choices.length === 0) return null;
-  return (
-    <div className={s.grant}>
-      <Select
-        label="Grant a role in a project"
-        placeholder="Name of the project"
-        searchable
-        limit={50}
-        value={null}
-        data={choices.map(({ id, name }) => ({ value: id, label: name }))}
-        nothingFoundMessage="No projects match"
-        onChange={projectId => {
-          if (projectId !== null)
-            void navigate({
-              to: '/projects/$projectId/settings/access',
-              params: { projectId },
-              search: { edit: 'new', user: String(user) },
-            });
-        }}
-      />
-    </div>
   );
 }
 

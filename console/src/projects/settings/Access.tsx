@@ -19,8 +19,8 @@ import { toast, toastError } from '../../ui/toasts.ts';
 import { useFilters } from '../../ui/useFilters.ts';
 import { formatCount } from '../../ui/words.ts';
 import type { ProjectDetails } from '../queries.ts';
-import { AddAccessPanel } from './AddAccess.tsx';
 import { SettingsPage } from './Frame.tsx';
+import { GrantRolePanel } from './GrantRolePanel.tsx';
 import { type Access, accessQuery, revokeRoles, setRoles } from './queries.ts';
 import s from './settings.module.css';
 import { buildAccessSubject } from './subjects.ts';
@@ -41,12 +41,12 @@ function ProjectAccess({ project }: { project: ProjectDetails }) {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(accessQuery(project.id));
   const typedText = typeof search.query === 'string' ? search.query : '';
-  const add = () => push({ edit: 'new' });
+  const grant = () => push({ edit: 'new' });
   useShortcuts([
     can(me, 'addProjectAccess', { project: project.id }) && {
       keys: 'n',
-      description: 'Add access',
-      run: add,
+      description: 'Grant a role',
+      run: grant,
     },
   ]);
   const rows = data ? toRows(data) : [];
@@ -64,8 +64,8 @@ function ProjectAccess({ project }: { project: ProjectDetails }) {
               : 'Every user can read the project. Changing it requires a role.'}
           </span>
           <Can call="addProjectAccess" project={project.id}>
-            <Button variant="filled" className={s.right} leftSection={<Plus size={14} />} onClick={add}>
-              Add access <kbd className={s.kbd}>N</kbd>
+            <Button variant="filled" className={s.right} leftSection={<Plus size={14} />} onClick={grant}>
+              Grant a role <kbd className={s.kbd}>N</kbd>
             </Button>
           </Can>
         </header>
@@ -101,11 +101,15 @@ function ProjectAccess({ project }: { project: ProjectDetails }) {
         <LastChange subject={buildAccessSubject(project.id)} />
       </aside>
       {search.edit === 'new' && data && (
-        <AddAccessPanel
+        <GrantRolePanel
           project={project}
           access={data}
-          preselection={{ user: parseText(search.user), role: parseText(search.role) }}
-          onClose={() => replace({ edit: undefined, user: undefined, role: undefined })}
+          preselection={{
+            user: parseText(search.user),
+            group: parseText(search.group),
+            role: parseText(search.role),
+          }}
+          onClose={() => replace({ edit: undefined, user: undefined, group: undefined, role: undefined })}
         />
       )}
     </div>

@@ -26,7 +26,7 @@ type Candidate = { key: string; name: string; note: string; hasRole: boolean };
 type Draft = { roleId?: number; chosen: string[] };
 
 /** The panel that grants a role to several users and groups at a time. */
-export function AddAccessPanel({
+export function GrantRolePanel({
   project,
   access,
   preselection,
@@ -34,8 +34,8 @@ export function AddAccessPanel({
 }: {
   project: ProjectDetails;
   access: Access;
-  /** The ids of the user and the role that the URL preselects. */
-  preselection: { user?: string | undefined; role?: string | undefined };
+  /** The ids of the user or group and of the role that the URL preselects. */
+  preselection: { user?: string | undefined; group?: string | undefined; role?: string | undefined };
   onClose(): void;
 }) {
   const { data, error, refetch } = useQuery(candidatesQuery);
@@ -43,10 +43,13 @@ export function AddAccessPanel({
   const serviceAccounts = useQuery({ ...serviceAccountsQuery, enabled: can(me, 'getServiceAccounts') }).data
     ?.serviceAccounts;
   const [typedText, setTyped] = useState('');
+  const preselectedKeys = (['user', 'group'] as const).flatMap(kind =>
+    preselection[kind] === undefined ? [] : [`${kind}-${preselection[kind]}`],
+  );
   const { draft, isChanged, change, forget } = useDraft<Draft>(
-    `access:${project.id}:${preselection.user ?? ''}`,
+    `access:${project.id}:${preselectedKeys.join()}`,
     {
-      chosen: preselection.user === undefined ? [] : [`user-${preselection.user}`],
+      chosen: preselectedKeys,
       ...(preselection.role !== undefined && { roleId: Number(preselection.role) }),
     },
   );
@@ -81,9 +84,11 @@ export function AddAccessPanel({
   const unsaved = useUnsaved(isChanged && chosenCandidates.length > 0 && !grant.isSuccess, forget);
   return (
     <PanelForm
-      title={`${preselection.user === undefined ? 'Add access to' : 'Grant a role in'} ${project.name}`}
+      title={`Grant a role in ${project.name}`}
       action={
-        chosenCandidates.length === 0 ? 'Add access' : `Add ${formatCount(chosenCandidates.length, 'member')}`
+        chosenCandidates.length > 1
+          ? `Grant role to ${formatCount(chosenCandidates.length, 'member')}`
+          : 'Grant role'
       }
       pending={grant.isPending}
       problems={chosenCandidates.length === 0 ? ['Choose a user or group.'] : []}
