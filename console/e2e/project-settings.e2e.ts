@@ -387,6 +387,20 @@ testAsAdmin(
   },
 );
 
+testAsAdmin('offers the mode "Protected" only in a project that has it', async ({ page, api }) => {
+  const project = await createProject(api);
+  const modes = page.getByLabel('Mode').getByRole('option');
+  await visit(page, '/projects?edit=new');
+  await expect.poll(() => modes.allTextContents()).toEqual(['Open', 'Private']);
+  await visit(page, `/projects/${project}/settings`);
+  await expect.poll(() => modes.allTextContents()).toEqual(['Open', 'Private']);
+
+  await api.send('PUT', `/api/admin/projects/${project}`, { name: project, mode: 'protected' });
+
+  await expect.poll(() => modes.allTextContents()).toEqual(['Open', 'Protected', 'Private']);
+  await page.getByText('Unleash clients show it as protected.').waitFor();
+});
+
 testAsAdmin('grants a role in the project to a service account', async ({ page, api }) => {
   const project = await createProject(api);
   const name = `deploys-${unique()}`;

@@ -7,7 +7,7 @@ import { findNameProblems } from '../ui/problems.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { findIdProblem, suggestId } from './id.ts';
-import { MODE_NAMES, MODES } from './modes.ts';
+import { listModeOptions, MODE_NAMES, MODES } from './modes.ts';
 import { followsRule } from './naming.ts';
 import { createProject, listQuery, type Project } from './queries.ts';
 
@@ -117,7 +117,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
         description={MODES[mode].description}
         value={mode}
         error={messages.mode}
-        data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
+        data={listModeOptions(mode)}
         onChange={event => change({ mode: MODE_NAMES.find(value => value === event.target.value) ?? 'open' })}
       />
       <TextInput

@@ -15,7 +15,7 @@ import { toast } from '../../ui/toasts.ts';
 import { useEditor } from '../../ui/useEditor.tsx';
 import type { Version } from '../../ui/versions.ts';
 import { formatCount } from '../../ui/words.ts';
-import { MODE_NAMES, MODES } from '../modes.ts';
+import { listModeOptions, MODE_NAMES, MODES } from '../modes.ts';
 import type { ProjectDetails } from '../queries.ts';
 import { Effects } from './Effects.tsx';
 import { SettingsPage } from './Frame.tsx';
@@ -123,7 +123,7 @@ function General({ project, savedVersion }: { project: ProjectDetails; savedVers
               disabled={isReadOnly}
               value={draft.mode}
               error={messages.mode}
-              data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
+              data={listModeOptions(base.mode, draft.mode)}
               onChange={event =>
                 change({ mode: MODE_NAMES.find(value => value === event.target.value) ?? draft.mode })
               }
