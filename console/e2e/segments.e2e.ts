@@ -150,7 +150,7 @@ testAsEditor(
     await visit(page, `/admin/segments/${shared.id}`);
     await page
       .getByText(
-        'No strategy in the projects that you can read uses this segment. You cannot delete it while a strategy in another project uses it.',
+        'No strategy in the projects that you can read uses this segment. You cannot delete it while a strategy in a different project uses it.',
       )
       .waitFor();
     await visit(page, `/admin/segments/${ofProject.id}`);

@@ -15,7 +15,7 @@ export const MODES: Record<Project['mode'], { label: string; description: string
 
 export const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // Object.keys loses the key types.
 
-/** Returns the modes to choose from. Omits "Protected", which has no effect, unless one of the project's current modes is "Protected". */
+/** Returns the modes to choose from. Omits "Protected", which behaves like "Open", unless it is one of the current modes. */
 export const listModeOptions = (...currentModes: Project['mode'][]): { value: string; label: string }[] =>
   MODE_NAMES.filter(mode => mode !== 'protected' || currentModes.includes(mode)).map(value => ({
     value,

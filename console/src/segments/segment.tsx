@@ -208,7 +208,7 @@ function Deletion({
       >
         {seesAllUses
           ? 'No strategy uses this segment.'
-          : 'No strategy in the projects that you can read uses this segment. You cannot delete it while a strategy in another project uses it.'}{' '}
+          : 'No strategy in the projects that you can read uses this segment. You cannot delete it while a strategy in a different project uses it.'}{' '}
         Deleting the segment also deletes its constraints.
       </DangerAction>
     </DangerZone>
