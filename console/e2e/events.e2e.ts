@@ -473,6 +473,11 @@ testAsAdmin(
     await expect.poll(() => rows(page).first().textContent()).toContain('Too many errors (reverts event');
     expect(await rows(page).first().textContent()).toContain('updated strategy Gradual rollout');
 
+    const newestEvents = await api.send<{ events: { id: number }[] }>(
+      'GET',
+      `/api/admin/search/events?feature=IS:${flag}&limit=1`,
+    );
+    await detail.getByRole('link', { name: `event ${newestEvents.events[0]?.id}`, exact: true }).waitFor();
     await detail.getByRole('button', { name: 'Revert this change…' }).click();
     await dialog.getByText('There is nothing to revert').waitFor();
     await expect
@@ -483,6 +488,7 @@ testAsAdmin(
     const revertedEvent = new URL(page.url()).searchParams.get('event') ?? '';
     await rows(page).first().click();
     await detail.getByRole('link', { name: revertedEvent, exact: true }).waitFor();
+    expect(await detail.getByText('Reverted by').count()).toBe(0);
     await rows(page).nth(3).click();
     await detail.getByText('userId is "ada, ben" or \\u202Eeve').waitFor();
     const fields = detail.locator('dl').filter({ hasText: 'userId is' });

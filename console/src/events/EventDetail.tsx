@@ -16,6 +16,7 @@ import { Deliveries } from './Deliveries.tsx';
 import s from './events.module.css';
 import { Facts } from './Facts.tsx';
 import { type Event, groupQuery } from './queries.ts';
+import { RevertedBy } from './RevertedBy.tsx';
 import { getRevertCall, isRevertible, type RevertibleEvent } from './revertible.ts';
 
 const Changes = lazy(() =>
@@ -37,6 +38,7 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
         <Person name={event.createdBy} size={18} showName /> · <Time at={event.createdAt} format="full" />
       </p>
       {event.comment && <Comment text={event.comment} />}
+      {isRevertible(event) && <RevertedBy event={event} />}
       <div className={s.actions}>
         {event.featureName !== null && event.project !== null && (
           <Button

@@ -4,6 +4,7 @@ import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { waitForPosition } from '../live/live.ts';
 import type { Search } from '../ui/search.ts';
+import { toRevertText } from './revert-reason.ts';
 
 export type Event = schemas['Event'];
 /** The hint says why a search may find nothing, for example because of a misspelled event type. */
@@ -124,6 +125,30 @@ export const groupQuery = (groupId: string) =>
     queryFn: ({ signal }) => search({ groupId: `IS:${groupId}`, limit: MAX_GROUP_EVENTS }, signal),
     staleTime: 60_000,
   });
+
+const MAX_FOUND_REVERTS = 50;
+
+/** Events that may be reverts of an event. Their comments name it, and they have the same subject, which keeps the search cheap. */
+export const revertsQuery = ({ id, type, project, featureName }: Event) => {
+  const query = {
+    query: toRevertText(id),
+    after: String(id),
+    ...(featureName === null
+      ? { type: `IS:${type}`, ...(project !== null && { project: `IS:${project}` }) }
+      : { feature: `IS:${featureName}` }),
+  };
+  return queryOptions({
+    queryKey: featureName === null ? keys.eventsAbout(query) : [...keys.featureEvents(featureName), query],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/search/events', {
+          params: { query: { ...query, limit: MAX_FOUND_REVERTS } },
+          signal,
+        }),
+      ),
+    staleTime: 5_000,
+  });
+};
 
 /** An event's deliveries, which change within seconds while the event is new. */
 export const deliveriesQuery = (id: number) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addRevertedEvent, findRevertedEvent } from './revert-reason.ts';
+import { addRevertedEvent, findRevertedEvent, isRevertOf, toRevertText } from './revert-reason.ts';
 
 const event = { id: 79, label: 'Flag strategy updated' };
 
@@ -21,4 +21,15 @@ test('finds the reverted event in a comment', () => {
     after: ')',
   });
   expect(findRevertedEvent('Reverts the event')).toBeUndefined();
+});
+
+test('recognizes the revert of an event by its comment, but not the revert of an event whose id begins with the same digits', () => {
+  for (const reason of ['', 'Too slow']) {
+    const comment = addRevertedEvent(reason, event);
+
+    expect(comment.toLowerCase()).toContain(toRevertText(79));
+    expect(isRevertOf(comment, 79)).toBe(true);
+    expect(isRevertOf(comment, 7)).toBe(false);
+  }
+  expect(isRevertOf(undefined, 79)).toBe(false);
 });

@@ -3,9 +3,12 @@ import { MAX_REASON_LENGTH } from '../api/reason.ts';
 /** Adds the id of the reverted event to the reason for a revert. A reason that is too long for the addition stays the same. */
 export function addRevertedEvent(reason: string, { id, label }: { id: number; label: string }): string {
   const text = reason.trim();
-  const addedText = text === '' ? `Reverts event ${id}: ${label}` : `${text} (reverts event ${id})`;
+  const addedText = text === '' ? `Reverts event ${id}: ${label}` : `${text} (${toRevertText(id)})`;
   return addedText.length <= MAX_REASON_LENGTH ? addedText : text;
 }
+
+/** The text by which a search finds the reverts of an event. It also finds those of event 421 for event 42. */
+export const toRevertText = (id: number): string => `reverts event ${id}`;
 
 const REFERENCE = /^([\s\S]*?reverts event )([1-9]\d*)([\s\S]*)$/i;
 
@@ -16,3 +19,7 @@ export function findRevertedEvent(
   const [, before, id, after] = REFERENCE.exec(comment) ?? [];
   return before !== undefined && id !== undefined && after !== undefined ? { before, id, after } : undefined;
 }
+
+/** Whether the comment says that its event reverted the event with this id. */
+export const isRevertOf = (comment: string | undefined, id: number): boolean =>
+  comment !== undefined && findRevertedEvent(comment)?.id === String(id);
