@@ -8,7 +8,10 @@ test('describes a new strategy by its type and its parameters, without empty fie
     title: null,
     parameters: { rollout: '25', groupId: 'checkout' },
     constraints: [],
-    variants: [],
+    variants: [
+      { name: 'a', weight: 250 },
+      { name: 'b', weight: 750 },
+    ],
     segments: [1],
   };
   const describeEvent = (event: Parameters<typeof describeEventChanges>[0]) =>
@@ -22,12 +25,14 @@ test('describes a new strategy by its type and its parameters, without empty fie
     ['Type', 'added', 'Gradual rollout'],
     ['Rollout', 'added', '25 %'],
     ['Group ID', 'added', 'checkout'],
+    ['Variants', 'added', 'a 25 %, b 75 %'],
     ['Segments', 'added', '1'],
   ]);
   expect(describeEvent({ type: 'feature-strategy-remove', preData: strategy, data: null })).toEqual([
     ['Type', 'removed'],
     ['Rollout', 'removed'],
     ['Group ID', 'removed'],
+    ['Variants', 'removed'],
     ['Segments', 'removed'],
   ]);
 });

@@ -63,6 +63,8 @@ test.each([
   [['constraints', 'planTier', 'inverted'], 'Constraint planTier inverted'],
   [['impressionData'], 'Impression data'],
   [['values'], 'Values'],
+  [['variants'], 'Variants'],
+  [['variants', 'red'], 'Variant red'],
 ])('describes %j as "%s"', (path, label) => {
   expect(describePath(path)).toBe(label);
 });
@@ -82,6 +84,16 @@ test('escapes control and bidi characters in values and paths, and quotes the va
   expect(formatValue({ a: '\u202E' }, ['x'])).toBe('{"a":"\\u202E"}');
   expect(formatValue(['a, b', 'c', 4], ['values'])).toBe('"a, b", c, 4');
   expect(describePath(['constraints', 'pl\u202Ean', 'values'])).toBe('Constraint pl\\u202Ean');
+});
+
+test('describes variants in words, with their payloads', () => {
+  const red = { name: 'red', weight: 335, weightType: 'fix', stickiness: 'default' };
+  const blue = { ...red, name: 'a, b', weight: 665, payload: { type: 'json', value: '{"a":"\u202E"}' } };
+
+  expect(formatValue([red, blue], ['variants'])).toBe('red 33.5 %, "a, b" 66.5 % (json: {"a":"\\u202E"})');
+  expect(formatValue(red, ['variants', 'red'])).toBe('33.5 %');
+  expect(formatValue([{ name: 'red' }], ['variants'])).toBe('[{"name":"red"}]');
+  expect(formatValue(red, ['x'])).toBe(JSON.stringify(red));
 });
 
 test('picks at most two short changes for a list row', () => {

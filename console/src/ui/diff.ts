@@ -1,4 +1,5 @@
 import { escapeText, quoteText } from './caller-text.ts';
+import { describeVariants, formatWeight } from './variants.ts';
 
 /** One difference between two states of a subject. `path` names the field: ['constraints', 'plan', 'values']. */
 export type Change =
@@ -84,6 +85,7 @@ const NAMED_LISTS = ['constraints', 'variants', 'environments'];
 
 /** Describes a path. For example, ['constraints', 'plan', 'values'] becomes "Constraint plan". */
 export function describePath(path: readonly string[]): string {
+  if (path.length === 1 && path[0] === 'variants') return 'Variants';
   const labels = path
     .map((part, n) => (NAMED_LISTS.includes(path[n - 1] ?? '') ? escapeText(part) : describeField(part)))
     .filter(word => word !== '');
@@ -97,16 +99,20 @@ const describeField = (field: string): string =>
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();
 
-/** Formats a value for display, for example true as `yes`, a rollout or weight as `50 %`, a list as `a, b`, and an object as JSON. */
+/**
+ * Formats a value for display, for example true as `yes`, a rollout or weight as `50 %`, a list as `a, b`, variants as `a 50 %, b 50 %`,
+ * and any other object as JSON.
+ */
 export function formatValue(value: unknown, path: readonly string[]): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';
   if (Array.isArray(value) && value.length === 0) return 'none';
   if (isPlainList(value)) return value.map(item => quoteText(String(item))).join(', ');
+  const variantsText = path.includes('variants') ? describeVariants(value) : undefined;
+  if (variantsText !== undefined) return variantsText;
   const text = escapeText(typeof value === 'string' ? value : JSON.stringify(value));
   if (path.at(-1) === 'rollout') return `${text} %`;
-  // Weights are in thousandths.
-  return path.at(-1) === 'weight' && typeof value === 'number' ? `${value / 10} %` : text;
+  return path.at(-1) === 'weight' && typeof value === 'number' ? formatWeight(value) : text;
 }
 
 /** Whether the value looks like a constraint or a list of constraints, which the console shows in words. Checks only the first. */
