@@ -496,6 +496,11 @@ testAsAdmin(
     expect(fieldNames).toEqual(expect.arrayContaining(['Type', 'Title', 'Rollout', 'Constraint']));
     expect(fieldNames).not.toContain('Variant');
     await fields.getByText('Gradual rollout', { exact: true }).waitFor();
+
+    await api.send('PUT', `${strategies}/${id}`, { ...strategy, parameters: { rollout: '60' } });
+    await visit(page, `/events/${revertedEvent}`);
+    await page.getByRole('button', { name: 'Revert this change…' }).click();
+    await dialog.getByText('overwritten if you revert it: Parameters.').waitFor();
   },
 );
 
@@ -505,7 +510,8 @@ testAsAdmin('reverting each revertible kind of event restores the previous state
   const flag = await createFlag(api, project, { description: 'Old words' });
   const path = `/api/admin/projects/${project}/features/${flag}`;
   const environment = environmentPath(project, flag);
-  const strategy = { name: 'flexibleRollout', parameters: { rollout: '50' } };
+  const variant = { name: 'one', weight: 1000, weightType: 'variable', stickiness: 'default' };
+  const strategy = { name: 'flexibleRollout', parameters: { rollout: '50' }, variants: [variant] };
   const first = await api.send<{ id: string }>('POST', `${environment}/strategies`, strategy);
   const second = await api.send<{ id: string }>('POST', `${environment}/strategies`, strategy);
   const segment = await api.send<{ id: number }>('POST', '/api/admin/segments', {
@@ -513,7 +519,6 @@ testAsAdmin('reverting each revertible kind of event restores the previous state
     project,
     constraints: [],
   });
-  const variant = { name: 'one', weight: 1000, weightType: 'variable', stickiness: 'default' };
   const steps: [Parameters<Api['send']>[0], string, unknown?][] = [
     ['PUT', path, { description: 'New words' }],
     ['PUT', path, { stale: true }],
@@ -570,13 +575,27 @@ testAsAdmin('reverting each revertible kind of event restores the previous state
   );
   expect(events).toHaveLength(steps.length);
 
+  const previewedChanges: string[] = [];
   for (const { id } of events) {
     await visit(page, `/events/${id}`);
     await page.getByRole('button', { name: 'Revert this change…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revert', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('dl').waitFor();
+    previewedChanges.push(...(await dialog.locator('dl > div').allTextContents()));
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
     await page.getByText('Change reverted.').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
   }
 
   expect(await readState()).toEqual(stateBefore);
+  expect(previewedChanges).toEqual(
+    expect.arrayContaining([
+      'TypeGradual rollout',
+      'Rollout50 %',
+      'Variantsone 100 %',
+      'Variant one100 %',
+      `Feature${parent}`,
+    ]),
+  );
+  expect(previewedChanges.filter(text => text.includes('{'))).toEqual([]);
 });

@@ -3,7 +3,6 @@ import { messagesWithoutField } from '../api/errors.ts';
 import { keys } from '../api/keys.ts';
 import { environmentsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { computeChanges } from '../ui/diff.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FieldDiff } from '../ui/FieldDiff.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
@@ -11,6 +10,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useReasonRule } from '../ui/useReasonRule.ts';
 import { formatCount } from '../ui/words.ts';
+import { describeEventChanges } from './describe-changes.ts';
 import { groupQuery } from './queries.ts';
 import { planRevert } from './revert.ts';
 import { addRevertedEvent } from './revert-reason.ts';
@@ -30,7 +30,9 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
   const environment = useQuery(environmentsQuery).data?.environments.find(
     ({ name }) => name === event.environment,
   );
-  const changes = plan ? computeChanges(plan.current, plan.target) : [];
+  const changes = plan
+    ? describeEventChanges({ type: event.type, preData: plan.current, data: plan.target })
+    : [];
   return (
     <Confirm
       opened

@@ -13,7 +13,7 @@ export function describeEventChanges({
   preData,
   data,
 }: Pick<Event, 'type' | 'preData' | 'data'>): Change[] {
-  const isStrategy = type.startsWith('feature-strategy-');
+  const isStrategy = /^(feature|default)-strategy-/.test(type);
   const [fieldsBefore, fieldsAfter] = [preData, data].map(fields => describeFields(fields ?? {}, isStrategy));
   if (preData !== null && data !== null) return computeChanges(fieldsBefore, fieldsAfter);
   return Object.keys({ ...fieldsBefore, ...fieldsAfter }).flatMap(name => {

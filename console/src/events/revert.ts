@@ -30,13 +30,19 @@ import {
 } from '../projects/settings/queries.ts';
 import { toBody as toSegmentBody, toDraft as toSegmentDraft } from '../segments/draft.ts';
 import { type Segment, segmentQuery, updateSegment } from '../segments/queries.ts';
-import { computeChanges } from '../ui/diff.ts';
+import { computeChanges, describePath } from '../ui/diff.ts';
+import { getStrategyLabel } from '../ui/strategy-names.ts';
 import type { RevertibleEvent, RevertibleType } from './revertible.ts';
 
-/** What reverting an event would do: the current state, the target state, and the call that makes the change. */
+type Fields = Record<string, unknown>;
+
+/**
+ * What reverting an event would do: the current state, the target state, and the call that makes the change. A state is null if the
+ * subject does not exist in it.
+ */
 export type RevertPlan = {
-  current: object;
-  target: object;
+  current: Fields | null;
+  target: Fields | null;
   notes: readonly string[];
   apply(reason: string): Promise<void>;
 };
@@ -60,7 +66,7 @@ export function revertFields<T extends object>(
 }
 
 /** Plans to restore the fields that the event changed. `save` receives the target state. */
-function planFieldRevert<T extends object>(
+function planFieldRevert<T extends Fields>(
   { stateBefore, stateAfter, current }: { stateBefore: T; stateAfter: T; current: T },
   save: (target: T, reason: string, changedFields: (keyof T)[]) => Promise<void>,
 ): RevertPlan {
@@ -72,7 +78,7 @@ function planFieldRevert<T extends object>(
       overwrittenFields.length === 0
         ? []
         : [
-            `Changed again since this event, and overwritten if you revert it: ${overwrittenFields.join(', ')}.`,
+            `Changed again since this event, and overwritten if you revert it: ${overwrittenFields.map(field => describePath([String(field)])).join(', ')}.`,
           ],
     apply: reason => save(target, reason, changedFields),
   };
@@ -160,8 +166,8 @@ const planDependency: Planner = async (event, client) => {
   const previousDependency = event.preData as Dependency | null;
   const currentDependency = feature.dependencies.find(dependency => dependency.feature === parent);
   return {
-    current: { parent: currentDependency },
-    target: { parent: previousDependency ?? undefined },
+    current: currentDependency ?? null,
+    target: previousDependency,
     notes: [],
     apply: reason =>
       previousDependency
@@ -187,8 +193,8 @@ const PLANS: Record<RevertibleType, Planner> = {
     const { environment } = await readEnvironment(path);
     const strategy = environment.strategies.find(({ id }) => id === path.strategyId);
     return {
-      current: { strategy: strategy && toDraft(strategy) },
-      target: {},
+      current: strategy ? toDraft(strategy) : null,
+      target: null,
       notes:
         strategy && environment.enabled && environment.strategies.length === 1
           ? ['This is the last strategy here, so the flag is also disabled.']
@@ -212,8 +218,8 @@ const PLANS: Record<RevertibleType, Planner> = {
   'feature-strategy-remove': async event => {
     const strategy = toDraft(event.preData as Strategy);
     return {
-      current: {},
-      target: { strategy },
+      current: null,
+      target: strategy,
       notes: ['The strategy gets a new id.'],
       apply: reason =>
         addStrategy(
@@ -235,7 +241,7 @@ const PLANS: Record<RevertibleType, Planner> = {
     const listTitles = (ids: readonly string[]) =>
       ids.map(id => {
         const strategy = environment.strategies.find(candidate => candidate.id === id);
-        return strategy?.title || `${strategy?.name} ${id.slice(0, 8)}`;
+        return strategy?.title || `${getStrategyLabel(strategy?.name ?? '')} ${id.slice(0, 8)}`;
       });
     return {
       current: { strategies: listTitles(currentIds) },
@@ -282,7 +288,7 @@ const PLANS: Record<RevertibleType, Planner> = {
     const { environment, etag } = await client.fetchQuery({ ...environmentQuery(path), staleTime: 0 });
     const target = toDraft(event.preData as Strategy);
     return {
-      current: environment.defaultStrategy ? toDraft({ title: '', ...environment.defaultStrategy }) : {},
+      current: environment.defaultStrategy ? toDraft({ title: '', ...environment.defaultStrategy }) : null,
       target,
       notes: [],
       apply: reason =>
