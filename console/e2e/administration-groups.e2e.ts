@@ -48,6 +48,28 @@ testAsAdmin(
   },
 );
 
+testAsAdmin('names with bidi characters do not reorder the words around them', async ({ page, api }) => {
+  const [name, projectName] = [`Crew \u202E${unique()}`, `Project \u202E${unique()}`];
+  const project = await createProject(api, { name: projectName });
+  const { id } = await api.send<{ id: number }>('POST', '/api/admin/groups', { name });
+  const { roles } = await api.send<{ roles: { id: number; name: string }[] }>('GET', '/api/admin/roles');
+  const role = roles.find(candidate => candidate.name === 'Member');
+  await api.send('PUT', `/api/admin/projects/${project}/groups/${id}/roles`, { roles: [role?.id] });
+  await visitAndWait(page, `/admin/groups/${id}`);
+
+  const link = page.getByRole('list').getByRole('link', { name: projectName }).last();
+  expect(await link.evaluate(element => getComputedStyle(element).unicodeBidi)).toBe('isolate');
+  await page.getByRole('button', { name: `Revoke the roles in ${projectName}` }).click();
+
+  const [escapedName, escapedProjectName] = [name, projectName].map(text =>
+    text.replace('\u202E', '\\u202E'),
+  );
+  await page
+    .getByRole('dialog')
+    .getByText(`Members of ${escapedName} are no longer Member in ${escapedProjectName}, unless`)
+    .waitFor();
+});
+
 testAsAdmin(
   'edits a group, adopts a concurrent change after a conflict, and rejects a taken name',
   async ({ page, api }) => {

@@ -39,3 +39,11 @@ test("keeps the server's messages for other violations", () => {
   expect(isReasonMissing(error)).toBe(false);
   expect(isReasonMissing(new RequestError(400, {}))).toBe(false);
 });
+
+test("escapes bidi characters in the server's messages, because they can quote text from callers", () => {
+  const details = [{ message: 'segment "a\u202Eb" is unknown', path: '/body/segments' }];
+  const error = new RequestError(409, { message: 'Group "a\u202Eb" already exists.', details });
+
+  expect(error.message).toBe('Group "a\\u202Eb" already exists.');
+  expect(messagesWithoutField(error, [])).toEqual(['segment "a\\u202Eb" is unknown']);
+});

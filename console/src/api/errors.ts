@@ -1,8 +1,9 @@
+import { escapeControls } from '../ui/caller-text.ts';
 import type { schemas } from './api.gen.ts';
 
 type ApiError = schemas['ApiError'];
 
-/** A request that the server rejected, or that did not reach the server (`status` 0). */
+/** A request that the server rejected, or that did not reach the server (`status` 0). Its messages can quote text from callers. */
 export class RequestError extends Error {
   readonly status: number;
   /** Id of the error in the server log. */
@@ -15,11 +16,14 @@ export class RequestError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(status: number, body: Partial<ApiError>, retryAfter?: number) {
-    super(body.message ?? `The server responded with status ${status}.`);
+    super(escapeControls(body.message ?? `The server responded with status ${status}.`));
     this.status = status;
     this.id = body.id;
     this.kind = body.name;
-    this.details = body.details ?? [];
+    this.details = (body.details ?? []).map(detail => ({
+      ...detail,
+      message: escapeControls(detail.message),
+    }));
     this.retryAfter = retryAfter;
   }
 }

@@ -6,6 +6,7 @@ import { useMissingPermissions } from '../api/me.ts';
 import { type ApiToken, tokensQuery } from '../api-tokens/queries.ts';
 import { getTypeLabel, isExpired } from '../api-tokens/words.ts';
 import { getTokensPath } from '../projects/settings/tokens-path.ts';
+import { escapeText } from '../ui/caller-text.ts';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { Programs } from './Connect.tsx';
 import { ConnectionLine, useConnection } from './ConnectionLine.tsx';
@@ -67,7 +68,7 @@ export function ConnectPanel({ project, onClose }: { project: string; onClose():
               value={String(token.id)}
               data={usableTokens.map(option => ({
                 value: String(option.id),
-                label: `${option.tokenName} · ${getTypeLabel(option)} · ${option.environment ?? 'all environments'}`,
+                label: `${escapeText(option.tokenName)} · ${getTypeLabel(option)} · ${option.environment ?? 'all environments'}`,
               }))}
               onChange={event => setChosenId(event.target.value)}
             />

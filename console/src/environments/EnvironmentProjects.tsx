@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { addEnvironment } from '../projects/settings/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { makeProjectLabeler } from '../ui/project-options.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
@@ -82,7 +83,7 @@ function AddButton({ project, name, environment }: { project: string; name: stri
       >
         Add{' '}
         <span className="sr">
-          {environment} to {name}
+          {environment} to {escapeText(name)}
         </span>
       </Button>
     </Can>

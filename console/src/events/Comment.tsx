@@ -9,7 +9,7 @@ export function Comment({ text }: { text: string }) {
     <blockquote className={s.comment}>
       {reverted ? (
         <>
-          {reverted.before}
+          <bdi>{reverted.before}</bdi>
           <Link to="/events/$eventId" params={{ eventId: reverted.id }}>
             {reverted.id}
           </Link>

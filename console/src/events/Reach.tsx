@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
+import { escapeText } from '../ui/caller-text.ts';
 import { Failure } from '../ui/Failure.tsx';
 import type { Tone } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -35,8 +36,8 @@ export function Reach({ eventId }: { eventId: number }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
           <li key={index}>
             <span>
-              {instance.application ?? 'An application that you cannot read'}
-              {instance.instance !== null && `, ${instance.instance}`}
+              {escapeText(instance.application ?? 'An application that you cannot read')}
+              {instance.instance !== null && `, ${escapeText(instance.instance)}`}
             </span>
             <span className="muted">
               {instance.environment}, revision {instance.revision}, last contact{' '}

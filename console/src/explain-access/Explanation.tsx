@@ -4,6 +4,7 @@ import { Fragment, type ReactNode } from 'react';
 import { can, type Me } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
 import { getPermissionLabel } from '../roles/areas.ts';
+import { escapeText } from '../ui/caller-text.ts';
 import { Env } from '../ui/Env.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -59,13 +60,13 @@ const getKey = ({ role, project, group }: Pick<Path, 'role' | 'project' | 'group
 
 const describeRoleSource = ({ group, project }: OtherRole): string => {
   const place = project === null ? ' on the instance' : '';
-  return group ? `The role of the group ${group.name}${place},` : `Their own role${place},`;
+  return group ? `The role of the group ${escapeText(group.name)}${place},` : `Their own role${place},`;
 };
 
 const describeLoss = ({ group, role }: Path, name: string): string =>
   group
-    ? `if ${name} leaves ${group.name}, or the group loses the ${role.name} role, access ends.`
-    : `if ${name} loses the ${role.name} role, access ends.`;
+    ? `if ${escapeText(name)} leaves ${escapeText(group.name)}, or the group loses the ${escapeText(role.name)} role, access ends.`
+    : `if ${escapeText(name)} loses the ${escapeText(role.name)} role, access ends.`;
 
 function GrantingPaths({ explanation }: { explanation: Explanation }) {
   const { paths, reason } = explanation;
@@ -145,7 +146,7 @@ function Attribution({ by, at, verb }: { by: string | null; at: string | null; v
   if (at === null) return null;
   return (
     <>
-      {verb} {by && `by ${by} `}
+      {verb} {by && `by ${escapeText(by)} `}
       <Time at={at} />
     </>
   );
@@ -198,7 +199,7 @@ function MissingPermission({ explanation }: { explanation: Explanation }) {
     return <p className={s.text}>An admin can reactivate the user, who then has the same roles again.</p>;
   return (
     <>
-      <h2>What {subject.name} has</h2>
+      <h2>What {escapeText(subject.name)} has</h2>
       <ol className={s.chain}>
         {paths.map(path => (
           <RoleSteps key={getKey(path)} assignment={path} explanation={explanation} />

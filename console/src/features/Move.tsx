@@ -7,6 +7,7 @@ import { describeMissingPermissions } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { toProjectOptions } from '../ui/project-options.ts';
 import { toast } from '../ui/toasts.ts';
 import { useReasonRule } from '../ui/useReasonRule.ts';
@@ -80,8 +81,8 @@ export function Move({ feature }: { feature: Feature }) {
           onClose={() => setConfirming(false)}
         >
           <p>
-            After that, the roles of {project.name} decide who may change the flag. The server rejects a move
-            that would change who gets the flag.
+            After that, the roles of {escapeText(project.name)} decide who may change the flag. The server
+            rejects a move that would change who gets the flag.
           </p>
           {gainedEnvironments.length > 0 && (
             <p>The flag is added to {formatList(gainedEnvironments, 'and')}, where it is disabled.</p>

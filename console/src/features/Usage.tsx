@@ -4,6 +4,7 @@ import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bars } from '../ui/Chart.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Env } from '../ui/Env.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -98,7 +99,7 @@ function Card({ usage, range }: { usage: EnvironmentUsage; range: Range }) {
           <p>{summary}</p>
           {variants.length > 0 && (
             <p className="muted">
-              {variants.map(([name, count]) => `${name} ${formatNumber(count)}`).join(' · ')}
+              {variants.map(([name, count]) => `${escapeText(name)} ${formatNumber(count)}`).join(' · ')}
             </p>
           )}
         </>

@@ -2,6 +2,7 @@ import '@mantine/core/styles/NumberInput.layer.css';
 import { ActionIcon, Button, NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
+import { escapeText } from '../ui/caller-text.ts';
 import { JsonEditor } from '../ui/JsonEditor.tsx';
 import { type Draft, distributeWeights, findPayloadProblem } from './draft.ts';
 import s from './features.module.css';
@@ -26,7 +27,7 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
           {variants.map((variant, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: names change while a person types
             <span key={index} style={{ flexGrow: variant.weight || 0 }}>
-              {variant.name} <b>{(variant.weight || 0) / 10} %</b>
+              {escapeText(variant.name)} <b>{(variant.weight || 0) / 10} %</b>
             </span>
           ))}
         </div>

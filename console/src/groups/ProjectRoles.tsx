@@ -8,6 +8,7 @@ import { revokeRoles } from '../projects/settings/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -33,7 +34,7 @@ export function ProjectRoles({ group }: { group: Group }) {
                   {project.name}
                 </Link>
                 <small>
-                  {project.roles.map(({ name }) => name).join(', ')}, since{' '}
+                  {project.roles.map(({ name }) => escapeText(name)).join(', ')}, since{' '}
                   <Time at={project.grantedAt} format="date" />
                 </small>
               </span>
@@ -63,8 +64,9 @@ export function ProjectRoles({ group }: { group: Group }) {
           onClose={() => setRevokedProject(undefined)}
         >
           <p>
-            Members of {group.name} are no longer {revokedProject.roles.map(({ name }) => name).join(' and ')}{' '}
-            in {revokedProject.name}, unless they have the role themselves.
+            Members of {escapeText(group.name)} are no longer{' '}
+            {revokedProject.roles.map(({ name }) => escapeText(name)).join(' and ')} in{' '}
+            {escapeText(revokedProject.name)}, unless they have the role themselves.
           </p>
         </Confirm>
       )}

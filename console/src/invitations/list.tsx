@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { Can } from '../ui/Can.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { ListPage } from '../ui/ListPage.tsx';
 import { Person } from '../ui/Person.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
@@ -55,7 +56,8 @@ const render = (invitation: Invitation) => (
         {invitation.name}
       </Link>
       <small>
-        {invitation.role.name} · {invitation.createdBy}, {formatDate(invitation.createdAt)}
+        {escapeText(invitation.role.name)} · {escapeText(invitation.createdBy)},{' '}
+        {formatDate(invitation.createdAt)}
       </small>
     </Cell>
     <Cell variant="dim">{formatCount(invitation.users.length, 'person', 'people')}</Cell>
@@ -119,9 +121,9 @@ function InvitationDetail({ invitation, onClose }: { invitation: Invitation; onC
   return (
     <Detail heading label={name} bar={`Invitation ${id}`} onClose={onClose}>
       <p className={s.words}>
-        Created by {invitation.createdBy} on {formatDate(invitation.createdAt)}. The link ends with{' '}
-        <span className="mono">{invitation.secret}</span>, and Halyard does not show it again. Create a new
-        invitation if you lost it.
+        Created by {escapeText(invitation.createdBy)} on {formatDate(invitation.createdAt)}. The link ends
+        with <span className="mono">{invitation.secret}</span>, and Halyard does not show it again. Create a
+        new invitation if you lost it.
       </p>
       <div className={s.actions}>
         <Status invitation={invitation} />
@@ -150,8 +152,9 @@ function InvitationDetail({ invitation, onClose }: { invitation: Invitation; onC
       <RailSection title="Signed up" count={users.length} noun="person" plural="people">
         {users.length === 0 && <p className={s.words}>Nobody has used the link yet.</p>}
         <p className={s.words}>
-          {invitation.role.name} is a role on the instance. To let these people change flags in a project, add
-          them to <Link to="/admin/groups">a group that has roles</Link>, or open them here and grant a role.
+          {escapeText(invitation.role.name)} is a role on the instance. To let these people change flags in a
+          project, add them to <Link to="/admin/groups">a group that has roles</Link>, or open them here and
+          grant a role.
         </p>
         <ul className={s.people}>
           {users.map(user => (

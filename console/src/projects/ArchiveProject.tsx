@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Confirm } from '../ui/Confirm.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { toast } from '../ui/toasts.ts';
 import { formatCount } from '../ui/words.ts';
 import s from './projects.module.css';
@@ -25,7 +26,7 @@ export function ArchiveProjectDialog({ project, onClose }: Props) {
     >
       {featureCount > 0 && (
         <p>
-          {name} has{' '}
+          {escapeText(name)} has{' '}
           <Link to="/projects/$projectId" params={{ projectId: id }} className={s.link}>
             {formatCount(featureCount, 'active flag')}
           </Link>

@@ -8,6 +8,7 @@ import { isIncomplete, toExpiresAt } from '../token-scope/expiry.ts';
 import { type Access, describeScope, NO_SCOPE, toScope } from '../token-scope/words.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -87,7 +88,7 @@ export function Tokens({ account }: { account: ServiceAccount }) {
       )}
       {secret !== undefined && (
         <Secret title={`Token for ${account.name}`} secret={secret} onStored={() => setSecret(undefined)}>
-          {`Clients use this token to act as ${account.name}. Copy it now. Halyard does not show it again.`}
+          {`Clients use this token to act as ${escapeText(account.name)}. Copy it now. Halyard does not show it again.`}
         </Secret>
       )}
       {tokenToDelete && (

@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react';
 import type { OperationId } from '../api/can.ts';
 import { Can } from './Can.tsx';
 import { Confirm } from './Confirm.tsx';
+import { escapeControls } from './caller-text.ts';
 import s from './DangerZone.module.css';
 import type { ReasonRule } from './Reason.tsx';
 
@@ -59,7 +60,7 @@ export function DangerAction({
   return (
     <div className={s.action}>
       <div id={descriptionId}>
-        <b>{title}</b>
+        <b>{escapeControls(title)}</b>
         <div className={s.words}>{isBlocked ? blocked : children}</div>
       </div>
       {isBlocked ? (

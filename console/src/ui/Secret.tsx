@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { copyText } from './Copy.tsx';
+import { escapeControls } from './caller-text.ts';
 import { Modal } from './Dialog.tsx';
 import s from './Secret.module.css';
 
@@ -30,7 +31,7 @@ export function Secret({
     <Modal
       opened
       onClose={() => {}}
-      title={title}
+      title={escapeControls(title)}
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}

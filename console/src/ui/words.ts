@@ -1,3 +1,5 @@
+import { escapeControls } from './caller-text.ts';
+
 const NUMBER = new Intl.NumberFormat('en');
 
 /** Formats a number with its noun, for example as "1 event" or "2,341 events". */
@@ -17,8 +19,8 @@ export const shortenEnvironment = (name: string): string => SHORT_NAMES[name] ??
 export type NamedUser = { id: number; name: string | null; username: string | null; email: string | null };
 
 /**
- * Returns the user's name, or otherwise the username or email address. It is in this file because the command palette needs it
- * too.
+ * Returns the user's name, or otherwise the username or email address, with control characters escaped because it becomes part of
+ * sentences. It is in this file because the command palette needs it too.
  */
 export const getDisplayName = ({ id, name, username, email }: NamedUser): string =>
-  name || username || email || `User ${id}`;
+  escapeControls(name || username || email || `User ${id}`);

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Eye, Lock, Shield, User as UserIcon, Users } from 'lucide-react';
 import { useState } from 'react';
 import { GrantRole } from '../projects/settings/GrantRole.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -116,7 +117,7 @@ function AccessReasons({ name, project }: { name: string; project: Project }) {
           <Shield size={13} aria-hidden="true" />
           <span>
             <b>{role.name}</b> on this instance
-            {group && `, through group ${group.name}`}
+            {group && `, through group ${escapeText(group.name)}`}
           </span>
         </p>
       ))}

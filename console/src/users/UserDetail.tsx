@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
+import { escapeText } from '../ui/caller-text.ts';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
@@ -322,8 +323,8 @@ const MAX_SHOWN_NAMES = 5;
 function Deletion({ user, access }: { user: User; access: Access }) {
   const me = useMe();
   const { data: ownedItems } = useQuery(ownedQuery(user.id));
-  const ownedNames = [...(ownedItems?.projects ?? []), ...(ownedItems?.features ?? [])].map(
-    item => item.name,
+  const ownedNames = [...(ownedItems?.projects ?? []), ...(ownedItems?.features ?? [])].map(item =>
+    escapeText(item.name),
   );
   const unnamedCount =
     (ownedItems ? ownedItems.projectCount + ownedItems.featureCount : 0) -

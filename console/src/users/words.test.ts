@@ -33,6 +33,7 @@ test.each([
   [{ name: '', username: null }, 'dora@example.com', ''],
   [{ name: null, email: null }, 'dora', ''],
   [{ email: null }, 'Dora Weiss', 'dora'],
+  [{ name: 'a\u202Eb' }, 'a\\u202Eb', 'dora@example.com'],
 ])('shows a user with %j as "%s", with the login %j', (fields, name, login) => {
   expect(getDisplayName({ ...user, ...fields })).toBe(name);
   expect(getLogin({ ...user, ...fields })).toBe(login);

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Pencil, Save, Trash2 } from 'lucide-react';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
+import { escapeText } from '../ui/caller-text.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { parseSearch } from '../ui/search.ts';
 import { toast, toastError } from '../ui/toasts.ts';
@@ -53,7 +54,7 @@ export function SharedViews({
         {views.map(view => (
           <li key={view.id}>
             <Link to={view.page} search={parseSearch(view.query)} onClick={onOpen}>
-              {view.name} <small>by {view.createdBy}</small>
+              {escapeText(view.name)} <small>by {view.createdBy}</small>
             </Link>
             {mayChange(view) && (
               <>

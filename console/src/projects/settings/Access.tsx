@@ -7,6 +7,7 @@ import { useMe, useMissingPermissions } from '../../api/me.ts';
 import { describeMissingPermissions } from '../../api/permission-words.ts';
 import { Can } from '../../ui/Can.tsx';
 import { Confirm } from '../../ui/Confirm.tsx';
+import { escapeText } from '../../ui/caller-text.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { Failure } from '../../ui/Failure.tsx';
 import { LastChange } from '../../ui/LastChange.tsx';
@@ -258,6 +259,6 @@ function MemberRow({
 
 /** Describes what a user or group can no longer do. */
 const describeLoss = ({ kind, name }: Row, { mode }: ProjectDetails): string =>
-  `${kind === 'group' ? `The members of ${name} lose` : `${name} loses`} the role in this project${
+  `${kind === 'group' ? `The members of ${escapeText(name)} lose` : `${escapeText(name)} loses`} the role in this project${
     mode === 'private' ? ', and can no longer see it' : ', but can still read it'
   }. Roles of groups and of the instance remain.`;

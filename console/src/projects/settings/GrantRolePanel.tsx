@@ -7,6 +7,7 @@ import { can } from '../../api/can.ts';
 import { messagesWithoutField } from '../../api/errors.ts';
 import { useMe } from '../../api/me.ts';
 import { serviceAccountsQuery } from '../../service-accounts/queries.ts';
+import { escapeText } from '../../ui/caller-text.ts';
 import { Failure } from '../../ui/Failure.tsx';
 import { PanelForm } from '../../ui/PanelForm.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
@@ -140,7 +141,7 @@ export function GrantRolePanel({
           ))}
           {matchingCandidates.length === 0 && <p className="muted">Nobody matches.</p>}
           {candidates.every(({ hasRole }) => hasRole) && (
-            <p className="muted">Everybody already has the {role?.name} role.</p>
+            <p className="muted">Everybody already has the {escapeText(role?.name ?? '')} role.</p>
           )}
           {matchingCandidates.length > MAX_SHOWN && (
             <p className="muted">
