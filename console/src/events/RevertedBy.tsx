@@ -4,17 +4,13 @@ import { Undo2 } from 'lucide-react';
 import { Time } from '../ui/Time.tsx';
 import s from './events.module.css';
 import { revertsQuery } from './queries.ts';
-import { isRevertOf } from './revert-reason.ts';
+import { listReverts } from './revert-reason.ts';
 import type { RevertibleEvent } from './revertible.ts';
 
 /** Links to the events that reverted this one. Shows nothing while it loads, because most events have not been reverted. */
 export function RevertedBy({ event }: { event: RevertibleEvent }) {
   const events = useQuery(revertsQuery(event)).data?.events ?? [];
-  // All events of a revert have its comment. The last one that the map keeps is the oldest, which caused the others.
-  const reverts = new Map(
-    events.filter(({ comment }) => isRevertOf(comment, event.id)).map(revert => [revert.groupId, revert]),
-  );
-  return [...reverts.values()].map(({ id, createdBy, createdAt }) => (
+  return listReverts(events, event.id).map(({ id, createdBy, createdAt }) => (
     <p key={id} className={s.reverted}>
       <Undo2 size={13} aria-hidden="true" />
       <span>

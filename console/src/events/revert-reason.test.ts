@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addRevertedEvent, findRevertedEvent, isRevertOf, toRevertText } from './revert-reason.ts';
+import { addRevertedEvent, findRevertedEvent, listReverts, toRevertText } from './revert-reason.ts';
 
 const event = { id: 79, label: 'Flag strategy updated' };
 
@@ -23,13 +23,21 @@ test('finds the reverted event in a comment', () => {
   expect(findRevertedEvent('Reverts the event')).toBeUndefined();
 });
 
-test('recognizes the revert of an event by its comment, but not the revert of an event whose id begins with the same digits', () => {
-  for (const reason of ['', 'Too slow']) {
-    const comment = addRevertedEvent(reason, event);
+test('lists each revert of an event once, and no revert of an event whose id begins with the same digits', () => {
+  const found = (id: number, groupId: string, comment?: string) => ({
+    id,
+    groupId,
+    ...(comment && { comment }),
+  });
+  const [comment, commentWithReason] = ['', 'Too slow'].map(reason => addRevertedEvent(reason, event));
+  const events = [
+    found(95, 'd', addRevertedEvent('', { ...event, id: 790 })),
+    found(94, 'c', comment),
+    found(91, 'b', commentWithReason),
+    found(90, 'b', commentWithReason),
+    found(85, 'a'),
+  ];
 
-    expect(comment.toLowerCase()).toContain(toRevertText(79));
-    expect(isRevertOf(comment, 79)).toBe(true);
-    expect(isRevertOf(comment, 7)).toBe(false);
-  }
-  expect(isRevertOf(undefined, 79)).toBe(false);
+  expect(listReverts(events, 79).map(({ id }) => id)).toEqual([94, 90]);
+  for (const text of [comment, commentWithReason]) expect(text?.toLowerCase()).toContain(toRevertText(79));
 });

@@ -20,6 +20,15 @@ export function findRevertedEvent(
   return before !== undefined && id !== undefined && after !== undefined ? { before, id, after } : undefined;
 }
 
-/** Whether the comment says that its event reverted the event with this id. */
-export const isRevertOf = (comment: string | undefined, id: number): boolean =>
-  comment !== undefined && findRevertedEvent(comment)?.id === String(id);
+type Found = { id: number; groupId: string; comment?: string };
+
+/**
+ * Returns the reverts among the events that a search found, newest first. All events of a revert have its comment, and the oldest one
+ * represents them, because it caused the others.
+ */
+export function listReverts<T extends Found>(eventsNewestFirst: readonly T[], revertedId: number): T[] {
+  const reverts = eventsNewestFirst.filter(
+    ({ comment = '' }) => findRevertedEvent(comment)?.id === String(revertedId),
+  );
+  return [...new Map(reverts.map(event => [event.groupId, event])).values()];
+}
