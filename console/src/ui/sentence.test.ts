@@ -62,9 +62,10 @@ test('encodes names in links, and links only to pages that the user may open', (
   expect(findLinkTarget({ kind: 'unknown', id: '7' }, mayOpenAll)).toBeUndefined();
 });
 
-test('shows the label of a strategy type instead of its name', () => {
-  const ref = { kind: 'strategy', id: 'flexibleRollout' };
+test('shows the label of a built-in strategy type instead of its name, and the name of a custom type', () => {
+  const show = (text: string) => getPartText({ text, strong: true, ref: { kind: 'strategy', id: text } });
 
-  expect(getPartText({ text: 'flexibleRollout', strong: true, ref })).toBe('Gradual rollout');
+  expect(show('flexibleRollout')).toBe('Gradual rollout');
+  expect(show('weekdays')).toBe('weekdays');
   expect(getPartText({ text: 'flexibleRollout', strong: true })).toBe('flexibleRollout');
 });
