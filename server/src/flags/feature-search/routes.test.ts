@@ -321,6 +321,25 @@ test('a feature is potentially stale if it is older than the lifetime of its typ
   ]);
 });
 
+test('a feature becomes potentially stale when its age reaches the lifetime of its type', async () => {
+  await request('PUT', '/api/admin/feature-types/operational/lifetime', { lifetimeDays: 7 });
+  for (const [name, age] of [
+    ['aged-a-week', '7 days'],
+    ['aged-almost-a-week', '6 days 23 hours 55 minutes'],
+  ] as const) {
+    await request('POST', '/api/admin/projects/shop/features', { name, type: 'operational' });
+    await sql`update features set created_at = now() - ${age}::interval where name = ${name}`.execute(
+      harness.db,
+    );
+  }
+
+  expect(await searchNames('state=IS:potentially-stale&type=IS:operational')).toEqual(['aged-a-week']);
+  expect(await searchNames('state=IS_NOT:potentially-stale&type=IS:operational')).toEqual([
+    'aged-almost-a-week',
+  ]);
+  await sql`delete from features where name like 'aged-%'`.execute(harness.db);
+});
+
 test('lists the creators of features in a project and in all readable projects', async () => {
   const { alice } = people;
   const creators = [
