@@ -88,6 +88,10 @@ test.each([
   ['the name *, which means all environments', { name: '*', type: 'test' }, ['/body/name']],
   ['a name with 101 characters', { name: 'x'.repeat(101), type: 'test' }, ['/body/name']],
   ['an empty type', { name: 'x', type: '' }, ['/body/type']],
+  ['a type with a control character', { name: 'x', type: 'test\u0007' }, ['/body/type']],
+  ['a type with a percent sign', { name: 'x', type: '%s%n' }, ['/body/type']],
+  ['a type that begins with a space', { name: 'x', type: ' test' }, ['/body/type']],
+  ['a type that ends with a hyphen', { name: 'x', type: 'test-' }, ['/body/type']],
   [
     'a type with 101 characters, an invalid `enabled` and a negative sort order',
     { name: 'x', type: 'x'.repeat(101), enabled: 'yes', sortOrder: -1 },
@@ -138,6 +142,39 @@ test('updates the type and the sort order independently, and records the previou
     },
     { type: 'environment-updated', data: { type: 'production' }, preData: { type: 'test' } },
   ]);
+});
+
+test('accepts a type with several words in any script, and describes the rule for types', async () => {
+  const put = (type: string) =>
+    call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/update/development`, { body: { type } });
+
+  expect(await put('Vorproduktion für Prüfer 2.1')).toMatchObject({ status: 200 });
+  expect(await put('हिन्दी')).toMatchObject({ status: 200 });
+  expect((await put('%s%n')).body.details).toMatchObject([
+    {
+      message: expect.stringContaining(
+        'type must contain only letters, digits, spaces and - _ . and must begin and end with a letter or a digit',
+      ),
+      path: '/body/type',
+    },
+  ]);
+  expect(await put('development')).toMatchObject({ status: 200 });
+});
+
+test('shows an environment whose stored type breaks the rule for types, and changes its sort order', async () => {
+  await createEnvironment('imported');
+  await harness.db
+    .updateTable('environments')
+    .set({ type: 'test/eu' })
+    .where('name', '=', 'imported')
+    .execute();
+
+  const response = await call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/update/imported`, {
+    body: { sortOrder: 9 },
+  });
+
+  expect(response).toMatchObject({ status: 200, body: { type: 'test/eu', sortOrder: 9 } });
+  expect(await getEnvironment('imported')).toMatchObject({ status: 200, body: { type: 'test/eu' } });
 });
 
 test('an update that changes nothing records no event', async () => {

@@ -1,3 +1,4 @@
+import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
 import {
   ALL,
   NamedObject,
@@ -15,9 +16,11 @@ export const MAX_SORT_ORDER = 1_000_000;
 
 const name = UrlName({ description: 'Name of the environment', ...nameExcept(ALL), examples: ['staging'] });
 const type = Type.String({
-  minLength: 1,
   maxLength: 100,
-  description: 'Any string, for example development, test, preproduction or production',
+  pattern: '^[\\p{L}\\p{N}]([\\p{L}\\p{M}\\p{N} _.-]*[\\p{L}\\p{M}\\p{N}])?$',
+  [RULE]:
+    'must contain only letters, digits, spaces and - _ . and must begin and end with a letter or a digit',
+  description: 'What the environment is for, for example development, test, preproduction or production',
   examples: ['preproduction'],
 });
 const sortOrder = Type.Integer({
