@@ -141,7 +141,7 @@ testAsAdmin(
 
     await row(page, name).getByText('Invited').waitFor();
     const details = page.getByRole('complementary', { name });
-    await details.getByText(`${name} has no project role of their own.`).waitFor();
+    await details.getByText(`${name} does not have a project role.`).waitFor();
     await details.getByRole('combobox', { name: 'Grant a role in a project' }).waitFor();
     await details.getByRole('link', { name: 'a group that has roles' }).waitFor();
     expect(new URL(link).pathname).toBe('/new-user');

@@ -223,7 +223,7 @@ test("replies that a compromised edge injects into other edges' requests change 
   await start();
   const { names } = world;
   let injectedReplyCount = 0;
-  // The edge can read the inboxes of its own account, so it makes NATS send genuine old frames to these inboxes.
+  // The edge can read its own account's inboxes, so it makes NATS send genuine old frames to these inboxes.
   spy.subscribe('_INBOX.>', {
     callback: (error, { subject }) => {
       if (error || injectedReplyCount > 500) return;

@@ -6,7 +6,7 @@ type Fields = Record<string, unknown>;
 
 /**
  * Returns an event's changes as the detail shows them. If the event created or deleted its subject, the empty fields are omitted and
- * each strategy parameter is a change of its own.
+ * each strategy parameter is a separate change.
  */
 export function describeEventChanges({
   type,

@@ -303,7 +303,7 @@ const hasNoRoleInProjects = ({ projects, groups }: Access): boolean =>
 /** Says what to do after an invitation, so that the new user can do more than their root role allows. */
 const NextStep = ({ name }: { name: string }) => (
   <p className={s.words}>
-    {name} has no project role of their own. Grant one below, or add {name} to{' '}
+    {name} does not have a project role. Grant one below, or add {name} to{' '}
     <Link to="/admin/groups">a group that has roles</Link>.
   </p>
 );

@@ -39,7 +39,7 @@ export const ProjectAccess = SharedObject('ProjectAccess', {
   version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
   roles: Type.Array(Ref(Role), { description: 'The roles that can be granted in a project' }),
   users: Type.Array(Ref(UserAccess), {
-    description: 'Users and service accounts with roles of their own',
+    description: 'Users and service accounts with roles granted to them directly, not through a group',
   }),
   groups: Type.Array(Ref(GroupAccess)),
 });
