@@ -45,10 +45,10 @@ export async function dryRunChanges(call: Call, { project, flags, operations }: 
   let flagsBefore: Feature[] = [];
   let base: FlagVersion[] = [];
   const changedFlags = operations.map(({ input }) => input.params?.featureName ?? '');
-  await rejectLargeWork(db, actor, changedFlags, 'Plan fewer changes at a time.');
   try {
-    await instance.dryRuns.run(request, () =>
-      runStoredOperations(
+    await instance.dryRuns.run(request, async () => {
+      await rejectLargeWork(db, actor, changedFlags, 'Plan fewer changes at a time.');
+      await runStoredOperations(
         app,
         db,
         instance,
@@ -62,8 +62,8 @@ export async function dryRunChanges(call: Call, { project, flags, operations }: 
             throw new Rollback(await listFeatures(tx, actor, project, flags));
           },
         },
-      ),
-    );
+      );
+    });
   } catch (error) {
     if (error instanceof Rollback) return { flagsBefore, base, flagsAfter: error.flagsAfter };
     throw error;

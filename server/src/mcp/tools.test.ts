@@ -435,7 +435,7 @@ test('rejects a plan whose changes read more than 8 MiB of strategies', async ()
 
   expect({ code, message }).toEqual({
     code: 'BadDataError',
-    message: expect.stringMatching(/have 9\.\d MB in total.* Plan fewer changes at a time\.$/),
+    message: expect.stringMatching(/exceed 8 MiB in total.* Plan fewer changes at a time\.$/),
   });
   expect(await plan(changes.slice(0, 1))).toMatchObject({ hash: expect.any(String) });
 });

@@ -9,8 +9,6 @@ import { measureFeatures } from './state/store.ts';
  */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-const toMegabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-
 /**
  * Rejects work on features that are too large together. `names` contains a feature once for each time that it is used. A single use
  * is always allowed, so that every feature can be changed and copied.
@@ -22,12 +20,10 @@ export async function rejectLargeWork(
   remedy: string,
 ): Promise<void> {
   if (names.length < 2) return;
-  const bytesByName = await measureFeatures(db, actor, [...new Set(names)]);
-  const total = names.reduce((sum, name) => sum + (bytesByName.get(name) ?? 0), 0);
-  if (total <= MAX_BYTES) return;
+  if ((await measureFeatures(db, actor, names, MAX_BYTES)) <= MAX_BYTES) return;
   throw badData([
     {
-      message: `The strategies and variants have ${toMegabytes(total)} in total, counting a feature each time that it is used, but one request can have at most ${toMegabytes(MAX_BYTES)}. ${remedy}`,
+      message: `The strategies and variants exceed ${MAX_BYTES / 1024 / 1024} MiB in total, the limit for one request. A feature counts each time that it is used. ${remedy}`,
     },
   ]);
 }

@@ -91,21 +91,36 @@ export async function listReadableStates(db: Reader, actor: Actor, names: string
   return await readStates(db, condition);
 }
 
-/** Returns the size of the strategies and variants of the given features whose projects the actor may read, in bytes. */
+/**
+ * Adds up the sizes of the strategies and variants of the given features whose projects the actor may read, in bytes, and stops
+ * once the sum exceeds the limit: reading a size decompresses the whole value. `names` contains a feature once for each time that it
+ * counts.
+ */
 export async function measureFeatures(
   db: Reader,
   actor: Actor,
   names: string[],
-): Promise<Map<string, number>> {
-  const { rows } = await sql<{ name: string; bytes: number }>`
-    select name, (
-      select coalesce(sum(octet_length(constraints::text) + octet_length(parameters::text) + octet_length(variants::text)), 0)
-      from feature_strategies where feature_name = features.name
-    ) + (
-      select coalesce(sum(octet_length(variants::text)), 0) from feature_environments where feature_name = features.name
-    ) as bytes
-    from features where name = any(${names}) and ${isInReadableProject(actor)}`.execute(db);
-  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+  limit: number,
+): Promise<number> {
+  const uses = Map.groupBy(names, name => name);
+  const { rows } = await sql<{ bytes: number }>`
+    with recursive measured (position, bytes) as (
+      select 0, 0::bigint
+      union all
+      select position + 1, bytes + (${[...uses.values()].map(({ length }) => length)}::integer[])[position + 1] * coalesce((
+        select (
+          select coalesce(sum(octet_length(constraints::text) + octet_length(parameters::text) + octet_length(variants::text)), 0)
+          from feature_strategies where feature_name = features.name
+        ) + (
+          select coalesce(sum(octet_length(variants::text)), 0) from feature_environments where feature_name = features.name
+        )
+        from features
+        where name = (${[...uses.keys()]}::text[])[position + 1] and ${isInReadableProject(actor)}
+      ), 0)
+      from measured where position < ${uses.size} and bytes <= ${limit}
+    )
+    select max(bytes) as bytes from measured`.execute(db);
+  return rows[0]?.bytes ?? 0;
 }
 
 async function readStates(db: Reader, condition: RawBuilder<unknown>): Promise<FeatureState[]> {

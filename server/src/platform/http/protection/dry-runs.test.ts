@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildApp } from '../../../app.ts';
 import { makeFeature, makeUser, type TestUser } from '../../../test/factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../../test/harness.ts';
+import { insertRichFeature } from '../../../test/rich-feature.ts';
 import { strictSerializer } from '../../../test/strict-serializer.ts';
 import { countLockWaiters, waitForLockWaiters } from '../../../test/waiting.ts';
 
@@ -121,4 +122,26 @@ test("rejects a dry run with 429 while the maximum number of the caller's dry ru
   });
 
   expect((await Promise.all(dryRuns)).map(({ statusCode }) => statusCode)).toEqual(dryRuns.map(() => 200));
+});
+
+test('measures the flags of a plan only when it is the turn of the plan', async () => {
+  const flag = 'locked-before-measuring';
+  await makeFeature(harness.db, 'default', { name: flag });
+  const parameters = { note: 'x'.repeat(1024 * 1024) };
+  await insertRichFeature(harness.db, {
+    name: 'large',
+    environments: { development: { strategies: [{ parameters }] } },
+  });
+
+  const [first, large] = await harness.db.transaction().execute(async tx => {
+    await sql`select from features where name = ${flag} for update`.execute(tx);
+    const first = plan(flag, editor.token);
+    await waitForLockWaiters(harness.db);
+    const large = plan('large', editor.token);
+    await expect.poll(countWaitingDryRuns, { timeout: PATIENT_TIMEOUT_MS }).toBe(1);
+    return [first, large];
+  });
+
+  expect((await first).body).not.toContain('isError');
+  expect((await large).body).toContain('exceed 8 MiB in total');
 });
