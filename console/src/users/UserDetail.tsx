@@ -154,7 +154,7 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
         </p>
         {needsLink(user) && (
           <p>
-            {name} has no password, and earlier links no longer work. Afterwards, create one with “New link…”,
+            {name} has no password, and earlier links no longer work. Then create a new one with “New link…”,
             unless {name} uses single sign-on.
           </p>
         )}

@@ -198,7 +198,7 @@ export const ApplicationEnvironment = SharedObject(
         }),
         {
           description:
-            'Up to 100 instances that keep polling but lack a change from more than 10 minutes and 3 poll intervals ago, those that have been behind longest first. Instances that stream are not listed',
+            'Up to 100 instances that keep polling but lack a change made more than 10 minutes and 3 poll intervals ago. Those that have been behind longest come first. Instances that stream are not listed',
         },
       ),
     }),

@@ -38,7 +38,7 @@ export const EnvironmentReach = SharedObject(
         'When half of the instances that have the change had presented it; null: none yet, or more than 4,000 instances have it',
       ),
     ),
-    lastAt: Nullable(Timestamp('When the last instance so far presented the change; null: none yet')),
+    lastAt: Nullable(Timestamp('When the most recent instance presented the change; null: none yet')),
     requests: count(
       'Requests from browsers that the servers evaluated with the change. Browsers are not instances',
       1200,
