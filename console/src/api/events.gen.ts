@@ -140,6 +140,7 @@ export const eventTypesByRoute: Partial<Record<string, readonly schemas['EventTy
   "PUT /api/admin/service-account/{id}": ["service-account-updated"],
   "DELETE /api/admin/service-account/{id}": ["service-account-deleted","project-access-user-roles-deleted","group-user-removed"],
   "POST /api/admin/service-account/{id}/token": ["service-account-token-created"],
+  "PUT /api/admin/service-account/{id}/token/{tokenId}": ["service-account-token-updated"],
   "DELETE /api/admin/service-account/{id}/token/{tokenId}": ["service-account-token-deleted"],
   "POST /api/admin/groups": ["group-created"],
   "PUT /api/admin/groups/{groupId}": ["group-updated","group-user-added","group-user-removed"],

@@ -236,6 +236,7 @@ export const FIND_KEYS_BY_TYPE: Record<EventType, FindKeys> = {
   'service-account-updated': access,
   'service-account-deleted': serviceAccounts,
   'service-account-token-created': serviceAccounts,
+  'service-account-token-updated': serviceAccounts,
   'service-account-token-deleted': serviceAccounts,
   'public-signup-token-created': invitations,
   'public-signup-token-updated': invitations,

@@ -212,6 +212,7 @@ export const buildPathValues = (fixture: Fixture): Record<string, Values> => ({
       'PUT /api/admin/service-account/{id}',
       'DELETE /api/admin/service-account/{id}',
       'POST /api/admin/service-account/{id}/token',
+      'PUT /api/admin/service-account/{id}/token/{tokenId}',
       'DELETE /api/admin/service-account/{id}/token/{tokenId}',
     ].map(name => [name, { id: fixture.account }]),
   ),

@@ -14,15 +14,17 @@ import {
   ServiceAccount,
   ServiceAccountList,
   ServiceAccountToken,
+  ServiceAccountTokenUpdate,
   ServiceAccountUpdate,
 } from './schema.ts';
 import { findServiceAccount, listRootRoles, listServiceAccounts } from './store.ts';
-import { createServiceToken, removeServiceToken } from './tokens.ts';
+import { createServiceToken, removeServiceToken, updateServiceToken } from './tokens.ts';
 import { changeServiceAccount } from './update.ts';
 import { VERSIONED_SERVICE_ACCOUNT } from './version.ts';
 
 const id = PathId('Service account');
 const params = Type.Object({ id });
+const tokenParams = Type.Object({ id, tokenId: PathId('Token') });
 
 async function readServiceAccount(db: Reader, id: number): Promise<ServiceAccount> {
   const account = await findServiceAccount(db, id);
@@ -136,12 +138,26 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       run: (current, { params: { id }, body }) => createServiceToken(current, Number(id), body),
     }),
     command({
+      id: 'updateServiceAccountToken',
+      route: 'PUT /api/admin/service-account/:id/token/:tokenId',
+      summary: 'Update the expiry of a service account token',
+      description: 'Sets the time when the token expires. An expired token becomes valid again.',
+      permission: ['ADMIN'],
+      params: tokenParams,
+      body: ServiceAccountTokenUpdate,
+      output: jsonResponse('The token, without its secret', ServiceAccountToken),
+      checks: [({ body }) => requireFutureExpiry(body.expiresAt)],
+      events: ['service-account-token-updated'],
+      run: (current, { params: { id, tokenId }, body }) =>
+        updateServiceToken(current, Number(id), Number(tokenId), body),
+    }),
+    command({
       id: 'deleteServiceAccountToken',
       route: 'DELETE /api/admin/service-account/:id/token/:tokenId',
       summary: 'Delete a token of a service account',
       description: "Deletes one of the account's tokens. Every server rejects the token immediately.",
       permission: ['ADMIN'],
-      params: Type.Object({ id, tokenId: PathId('Token') }),
+      params: tokenParams,
       events: ['service-account-token-deleted'],
       run: (current, { params: { id, tokenId } }) => removeServiceToken(current, Number(id), Number(tokenId)),
     }),

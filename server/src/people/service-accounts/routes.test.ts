@@ -110,12 +110,59 @@ test('rejects a deleted token and the tokens of a deleted account', async () => 
   expect(await readStatus(second.secret)).toBe(401);
 });
 
-test('does not delete tokens of other accounts or of users', async () => {
+test('changes when a token expires, and records only a change', async () => {
+  const { id, username } = await create();
+  const { secret, ...token } = (await addToken(id)).body;
+  await sql`update personal_access_tokens set expires_at = now() where id = ${token.id}`.execute(harness.db);
+  const readStatus = async () =>
+    (await call(harness.app, 'GET', '/api/admin/user', { token: secret })).status;
+  const statusBefore = await readStatus();
+
+  const update = () => send('PUT', `/${id}/token/${token.id}`, { expiresAt: '2100-01-01T00:00:00.000Z' });
+  const responses = [await update(), await update()];
+
+  const updatedToken = { ...token, expiresAt: '2100-01-01T00:00:00.000Z' };
+  expect(responses.map(({ status, body }) => [status, body])).toEqual([
+    [200, updatedToken],
+    [200, updatedToken],
+  ]);
+  expect([statusBefore, await readStatus()]).toEqual([401, 200]);
+  const events = await readEvents('type=IS:service-account-token-updated');
+  const data = { id: token.id, description: 'pipeline', userId: id, username };
+  expect(events).toMatchObject([
+    {
+      data: { ...data, expiresAt: updatedToken.expiresAt },
+      preData: { ...data, expiresAt: expect.any(String) },
+    },
+  ]);
+  expect(events[0].preData.expiresAt).not.toBe(updatedToken.expiresAt);
+});
+
+test.each([
+  [{ expiresAt: '2020-01-01T00:00:00.000Z' }, '/body/expiresAt'],
+  [{ expiresAt: null }, '/body/expiresAt'],
+  [{ expiresAt: 'tomorrow' }, '/body/expiresAt'],
+  [{}, '/body/expiresAt'],
+])('rejects the token update %j', async (body, path) => {
+  const { id } = await create();
+  const token = (await addToken(id)).body;
+
+  expect(await send('PUT', `/${id}/token/${token.id}`, body)).toMatchObject({
+    status: 400,
+    body: { name: 'BadDataError', details: [{ path }] },
+  });
+  expect((await send('GET', `/${id}/token`)).body.pats[0].expiresAt).toBe(NEXT_YEAR);
+});
+
+test('does not change or delete tokens of other accounts or of users', async () => {
   const [ownAccount, otherAccount] = [await create(), await create()];
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = (await addToken(otherAccount.id)).body;
+  const body = { expiresAt: NEXT_YEAR };
 
   expect((await send('DELETE', `/${ownAccount.id}/token/${id}`)).status).toBe(404);
+  expect((await send('PUT', `/${ownAccount.id}/token/${id}`, body)).status).toBe(404);
+  expect((await send('PUT', `/${user.id}/token/${id}`, body)).status).toBe(404);
   for (const [method, path] of [
     ['GET', `/${user.id}/token`],
     ['DELETE', `/${user.id}`],

@@ -8,7 +8,7 @@ import {
 } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
 import { Role } from '../roles/schema.ts';
-import { PersonalToken } from '../users/schema.ts';
+import { NewServiceToken, PersonalToken } from '../users/schema.ts';
 
 const name = DisplayName({
   description: 'Name of the service account',
@@ -75,3 +75,10 @@ export const ServiceAccountUpdate = NamedObject(
   { examples: [{ name: 'Deployments', rootRole: 2 }] },
 );
 export type ServiceAccountUpdate = Static<typeof ServiceAccountUpdate>;
+
+export const ServiceAccountTokenUpdate = NamedObject(
+  'ServiceAccountTokenUpdate',
+  { expiresAt: NewServiceToken.properties.expiresAt },
+  { examples: [{ expiresAt: '2027-11-15T00:00:00.000Z' }] },
+);
+export type ServiceAccountTokenUpdate = Static<typeof ServiceAccountTokenUpdate>;

@@ -291,6 +291,32 @@ export async function insertPersonalToken(
     .executeTakeFirstOrThrow();
 }
 
+export async function findPersonalToken(
+  db: Reader,
+  userId: number,
+  id: number,
+): Promise<PersonalToken | undefined> {
+  return await db
+    .selectFrom('personal_access_tokens')
+    .select(TOKEN)
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+export async function updatePersonalTokenExpiry(
+  tx: Tx,
+  id: number,
+  expiresAt: string,
+): Promise<PersonalToken> {
+  return await tx
+    .updateTable('personal_access_tokens')
+    .set({ expires_at: expiresAt })
+    .where('id', '=', id)
+    .returning(TOKEN)
+    .executeTakeFirstOrThrow();
+}
+
 /** Deletes all personal tokens of a user and returns them, sorted by id. */
 export async function deleteAllPersonalTokens(tx: Tx, userId: number): Promise<PersonalToken[]> {
   const tokens = await tx

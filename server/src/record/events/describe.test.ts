@@ -71,6 +71,7 @@ const NEWER_TYPES = [
   'integration-redelivered',
   'integration-backfilled',
   'service-account-token-created',
+  'service-account-token-updated',
   'service-account-token-deleted',
   'health-finding-snoozed',
   'health-finding-unsnoozed',

@@ -571,6 +571,10 @@ export const EVENT_TYPES = {
     label: 'Service account token created',
     text: `created ${phraseFor('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
   },
+  'service-account-token-updated': {
+    label: 'Service account token updated',
+    text: `updated ${phraseFor('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}${CHANGES}`,
+  },
   'service-account-token-deleted': {
     label: 'Service account token deleted',
     text: `deleted ${phraseFor('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,

@@ -81,6 +81,12 @@ const PEOPLE: readonly Step[] = [
     { description: 'ci', expiresAt: distantTime },
     ['service-account-token-created'],
   ],
+  [
+    'PUT',
+    `${ACCOUNT}/token/{accountToken}`,
+    { expiresAt: '2100-01-01T00:00:00.000Z' },
+    ['service-account-token-updated'],
+  ],
   ['DELETE', `${ACCOUNT}/token/{accountToken}`, undefined, ['service-account-token-deleted']],
   ['POST', '/groups', { name: 'Team', users: [] }, ['group-created']],
   [
@@ -389,6 +395,7 @@ const FIELDS: Record<string, string> = {
   'service-account-updated': ' dp',
   'service-account-deleted': ' p',
   'service-account-token-created': ' d',
+  'service-account-token-updated': ' dp',
   'service-account-token-deleted': ' p',
   'setting-created': ' d',
   'setting-updated': ' dp',

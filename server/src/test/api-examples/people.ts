@@ -74,9 +74,12 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
     rootRole: 2,
   });
   const accountPath = `/api/admin/service-account/${account.id}`;
-  await record('createServiceAccountToken', 'POST', `${accountPath}/token`, {
+  const accountToken = await record('createServiceAccountToken', 'POST', `${accountPath}/token`, {
     description: 'deployments',
     expiresAt: '2030-01-01T00:00:00Z',
+  });
+  await record('updateServiceAccountToken', 'PUT', `${accountPath}/token/${accountToken.id}`, {
+    expiresAt: '2031-01-01T00:00:00Z',
   });
   await record('getServiceAccountTokens', 'GET', `${accountPath}/token`);
   await record('updateServiceAccount', 'PUT', accountPath, { name: 'Build server', rootRole: 3 });
