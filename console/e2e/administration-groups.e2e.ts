@@ -151,6 +151,62 @@ testAsAdmin(
 );
 
 testAsAdmin(
+  'changes when a token of a service account expires, and rotates its secret with the same scope',
+  async ({ page, api, server }) => {
+    const toDate = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const { id } = await api.send<{ id: number }>('POST', '/api/admin/service-account', {
+      name: `Pipeline ${unique()}`,
+      rootRole: 2,
+    });
+    const path = `/api/admin/service-account/${id}/token`;
+    const { secret } = await api.send<{ secret: string }>('POST', path, {
+      description: 'Build server',
+      expiresAt: `${toDate(100)}T00:00:00.000Z`,
+      scope: { readOnly: true },
+    });
+    const listTokens = async () =>
+      (await api.send<{ pats: { description: string; expiresAt: string; scope: unknown }[] }>('GET', path))
+        .pats;
+    await visitAndWait(page, `/admin/service-accounts/${id}`);
+
+    await page.getByRole('button', { name: 'Change the expiry… Build server' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Date').inputValue()).toBe(toDate(100));
+    await dialog.getByLabel('Date').fill('2020-01-01');
+    await dialog.getByRole('button', { name: 'Save the expiry' }).click();
+    await expect.poll(() => dialog.getByLabel('Date').getAttribute('aria-invalid')).toBe('true');
+    await expectAccessible(page);
+    await dialog.getByLabel('Date').fill(toDate(200));
+    await dialog.getByRole('button', { name: 'Save the expiry' }).click();
+    await page.getByText('Expiry saved.').waitFor();
+    expect((await listTokens()).map(({ expiresAt }) => expiresAt)).toEqual([`${toDate(200)}T00:00:00.000Z`]);
+
+    const rotateButton = page.getByRole('button', { name: 'Rotate the secret… Build server', exact: true });
+    await rotateButton.click();
+    await expect.poll(() => dialog.getByLabel('Date').inputValue()).toBe(toDate(200));
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Build server 2');
+    expect(await dialog.getByLabel('Access').count()).toBe(0);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    const newSecret = (await dialog.locator('code').textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Rotate the secret… Build server 2' }).waitFor();
+    await expectAccessible(page);
+
+    const [oldToken, newToken] = await listTokens();
+    expect(newToken).toMatchObject({
+      description: 'Build server 2',
+      expiresAt: oldToken?.expiresAt,
+      scope: oldToken?.scope,
+    });
+    for (const authorization of [secret, newSecret]) {
+      const response = await fetch(`${server.url}/api/admin/user`, { headers: { authorization } });
+      expect(response.status).toBe(200);
+    }
+  },
+);
+
+testAsAdmin(
   "grants and revokes a service account's access to the secrets of its API tokens",
   async ({ page, api }) => {
     const name = `Terraform ${unique()}`;

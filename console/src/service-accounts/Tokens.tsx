@@ -3,8 +3,9 @@ import { useMutation } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { messagesByField } from '../api/errors.ts';
+import { getReplacementName } from '../api-tokens/words.ts';
 import { ExpiryFields } from '../token-scope/ExpiryFields.tsx';
-import { isIncomplete, toExpiresAt } from '../token-scope/expiry.ts';
+import { isIncomplete, toExpiresAt, toExpiry, toReplacementExpiry } from '../token-scope/expiry.ts';
 import { type Access, describeScope, NO_SCOPE, toScope } from '../token-scope/words.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
@@ -14,7 +15,7 @@ import { Secret } from '../ui/Secret.tsx';
 import { Time } from '../ui/Time.tsx';
 import { formatDate } from '../ui/time.ts';
 import { toast } from '../ui/toasts.ts';
-import { createToken, deleteToken, type ServiceAccount, type Token } from './queries.ts';
+import { createToken, deleteToken, type ServiceAccount, type Token, updateTokenExpiry } from './queries.ts';
 import s from './service-accounts.module.css';
 
 /** The server's limit for each account. */
@@ -22,19 +23,17 @@ const MAX_TOKENS = 10;
 
 /** A service account's tokens. The server shows a new secret only once. */
 export function Tokens({ account }: { account: ServiceAccount }) {
-  const [isCreating, setCreating] = useState(false);
+  const [form, setForm] = useState<{ replaces?: Token }>();
+  const [tokenToExtend, setTokenToExtend] = useState<Token>();
   const [tokenToDelete, setTokenToDelete] = useState<Token>();
   const [secret, setSecret] = useState<string>();
+  const isFull = account.tokens.length >= MAX_TOKENS;
   return (
     <RailSection
       title="Tokens"
       aside={
         <Can call="createServiceAccountToken">
-          <Button
-            leftSection={<Plus size={14} />}
-            disabled={account.tokens.length >= MAX_TOKENS}
-            onClick={() => setCreating(true)}
-          >
+          <Button leftSection={<Plus size={14} />} disabled={isFull} onClick={() => setForm({})}>
             New token…
           </Button>
         </Can>
@@ -62,29 +61,45 @@ export function Tokens({ account }: { account: ServiceAccount }) {
                   {token.scope && ` · ${describeScope(token)}`}
                 </small>
               </span>
-              <Can call="deleteServiceAccountToken">
-                <Button size="compact-xs" onClick={() => setTokenToDelete(token)}>
-                  Delete… <span className="sr">{token.description}</span>
-                </Button>
-              </Can>
+              <div className={s.actions}>
+                <Can call="updateServiceAccountToken">
+                  <Button size="compact-xs" onClick={() => setTokenToExtend(token)}>
+                    Change the expiry… <span className="sr">{token.description}</span>
+                  </Button>
+                </Can>
+                <Can call="createServiceAccountToken">
+                  <Button size="compact-xs" disabled={isFull} onClick={() => setForm({ replaces: token })}>
+                    Rotate the secret… <span className="sr">{token.description}</span>
+                  </Button>
+                </Can>
+                <Can call="deleteServiceAccountToken">
+                  <Button size="compact-xs" onClick={() => setTokenToDelete(token)}>
+                    Delete… <span className="sr">{token.description}</span>
+                  </Button>
+                </Can>
+              </div>
             </li>
           ))}
         </ul>
       )}
-      {account.tokens.length >= MAX_TOKENS && (
+      {isFull && (
         <p className={s.words}>
           An account can have up to {MAX_TOKENS} tokens. Delete one to create another.
         </p>
       )}
-      {isCreating && (
+      {form && (
         <NewToken
           account={account}
+          replaces={form.replaces}
           onCreated={value => {
-            setCreating(false);
+            setForm(undefined);
             setSecret(value);
           }}
-          onClose={() => setCreating(false)}
+          onClose={() => setForm(undefined)}
         />
+      )}
+      {tokenToExtend && (
+        <ExpiryDialog account={account} token={tokenToExtend} onClose={() => setTokenToExtend(undefined)} />
       )}
       {secret !== undefined && (
         <Secret title={`Token for ${account.name}`} secret={secret} onStored={() => setSecret(undefined)}>
@@ -129,19 +144,22 @@ const ACCESS = [
   { value: 'read', label: 'Read only' },
 ];
 
+/** The form for a new token. A token that replaces a different one has the same scope. */
 function NewToken({
   account,
+  replaces,
   onCreated,
   onClose,
 }: {
   account: ServiceAccount;
+  replaces: Token | undefined;
   onCreated(secret: string): void;
   onClose(): void;
 }) {
-  const [description, setDescription] = useState('');
-  const [expiry, setExpiry] = useState({ days: '90', date: '' });
+  const [description, setDescription] = useState(replaces ? getReplacementName(replaces.description) : '');
+  const [expiry, setExpiry] = useState(replaces ? toReplacementExpiry(replaces) : { days: '90', date: '' });
   const [draft, setDraft] = useState(NO_SCOPE);
-  const scope = toScope(draft);
+  const scope = replaces ? replaces.scope : toScope(draft);
   const create = useMutation({
     mutationFn: () =>
       createToken(account.id, {
@@ -154,7 +172,7 @@ function NewToken({
   return (
     <Confirm
       opened
-      title={`New token for ${account.name}`}
+      title={replaces ? `Rotate the secret of ${replaces.description}` : `New token for ${account.name}`}
       action="Create token"
       disabled={description.trim() === '' || isIncomplete(expiry)}
       onConfirm={async () => {
@@ -164,6 +182,12 @@ function NewToken({
       onClose={onClose}
     >
       <div className={s.fields}>
+        {replaces && (
+          <p className={s.words}>
+            This creates a second token with the same access. Change the secret in the programs that use{' '}
+            {replaces.description}, then delete {replaces.description}, which works until then.
+          </p>
+        )}
         <TextInput
           label="Description"
           description="The client or machine that uses the token."
@@ -180,14 +204,16 @@ function NewToken({
           error={messages.expiresAt}
           onChange={changes => setExpiry({ ...expiry, ...changes })}
         />
-        <NativeSelect
-          label="Access"
-          value={draft.access}
-          data={ACCESS}
-          error={messages.scope}
-          onChange={event => setDraft({ ...draft, access: event.target.value as Access })} // The options are values of Access.
-        />
-        {draft.access !== 'all' && (
+        {!replaces && (
+          <NativeSelect
+            label="Access"
+            value={draft.access}
+            data={ACCESS}
+            error={messages.scope}
+            onChange={event => setDraft({ ...draft, access: event.target.value as Access })} // The options are values of Access.
+          />
+        )}
+        {!replaces && draft.access !== 'all' && (
           <Suspense>
             <ScopeFields
               draft={draft}
@@ -196,6 +222,42 @@ function NewToken({
             />
           </Suspense>
         )}
+      </div>
+    </Confirm>
+  );
+}
+
+function ExpiryDialog({
+  account,
+  token,
+  onClose,
+}: {
+  account: ServiceAccount;
+  token: Token;
+  onClose(): void;
+}) {
+  const [expiry, setExpiry] = useState(toExpiry(token.expiresAt));
+  const update = useMutation({
+    mutationFn: () => updateTokenExpiry(account.id, token.id, toExpiresAt(expiry)),
+  });
+  return (
+    <Confirm
+      opened
+      title={`Change the expiry of ${token.description}`}
+      action="Save the expiry"
+      disabled={isIncomplete(expiry)}
+      onConfirm={async () => {
+        await update.mutateAsync();
+        toast({ message: 'Expiry saved.' });
+      }}
+      onClose={onClose}
+    >
+      <div className={s.fields}>
+        <ExpiryFields
+          expiry={expiry}
+          error={messagesByField(update.error).expiresAt}
+          onChange={changes => setExpiry({ ...expiry, ...changes })}
+        />
       </div>
     </Confirm>
   );

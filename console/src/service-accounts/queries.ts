@@ -44,12 +44,16 @@ export const deleteServiceAccount = (id: number): Promise<void> =>
 export const createToken = (id: number, body: Schemas['NewServiceToken']) =>
   unwrap(api.POST('/api/admin/service-account/{id}/token', { ...toPathParams(id), body }));
 
+const TOKEN = '/api/admin/service-account/{id}/token/{tokenId}';
+const toTokenParams = (id: number, tokenId: number) => ({
+  params: { path: { id: String(id), tokenId: String(tokenId) } },
+});
+
+export const updateTokenExpiry = (id: number, tokenId: number, expiresAt: string): Promise<void> =>
+  ensureApplied(api.PUT(TOKEN, { ...toTokenParams(id, tokenId), body: { expiresAt } }));
+
 export const deleteToken = (id: number, tokenId: number): Promise<void> =>
-  ensureApplied(
-    api.DELETE('/api/admin/service-account/{id}/token/{tokenId}', {
-      params: { path: { id: String(id), tokenId: String(tokenId) } },
-    }),
-  );
+  ensureApplied(api.DELETE(TOKEN, toTokenParams(id, tokenId)));
 
 /** The events that change a service account. */
 export const buildSubject = (id: number): Subject => ({
