@@ -12,6 +12,7 @@ import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+const accountHint = (page: Page) => page.getByText('are on the pages of the accounts');
 const detail = (page: Page, name: string) => page.getByRole('complementary', { name });
 
 const createToken = async (
@@ -116,6 +117,7 @@ testAsAdmin(
     await visit(page, `/projects/${project}/settings/tokens`);
 
     await row(page, other.name).waitFor();
+    expect(await accountHint(page).count()).toBe(0);
     await page.getByText('Expires within 30 days 1').click();
     await page.getByText('1 token', { exact: true }).waitFor();
     await page.getByRole('columnheader', { name: 'Expires' }).waitFor();
@@ -135,6 +137,17 @@ testAsAdmin(
     await row(page, other.name).click();
     await detail(page, other.name).getByRole('link', { name: 'Rotate the secret…' }).click();
     expect(await page.getByLabel('Last valid day').inputValue()).toBe(inDays(90).slice(0, 10));
+  },
+);
+
+testAsAdmin(
+  'the list of API tokens links to the service accounts, which have their own',
+  async ({ page }) => {
+    await visit(page, '/admin/tokens');
+
+    await accountHint(page).getByRole('link').click();
+
+    await page.getByRole('heading', { level: 1, name: 'Service accounts' }).waitFor();
   },
 );
 
@@ -222,6 +235,7 @@ testAsViewer('names the permission that is required to read tokens', async ({ pa
   await visit(page, '/admin/tokens');
 
   await page.getByText(/READ_CLIENT_API_TOKEN/).waitFor();
+  expect(await accountHint(page).count()).toBe(0);
   expect(await page.getByRole('button', { name: /^New token/ }).getAttribute('aria-disabled')).toBe('true');
   await expectAccessible(page);
 });

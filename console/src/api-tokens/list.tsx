@@ -2,8 +2,10 @@ import '@mantine/core/styles/FloatingIndicator.layer.css';
 import '@mantine/core/styles/SegmentedControl.layer.css';
 import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import { can } from '../api/can.ts';
+import { useMe } from '../api/me.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { Env } from '../ui/Env.tsx';
 import { ListPage } from '../ui/ListPage.tsx';
@@ -67,6 +69,7 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
   const { data: environments } = useQuery(environmentsQuery);
   const { search, push, replace } = useFilters();
   const navigate = useNavigate();
+  const mayReadAccounts = can(useMe(), 'getServiceAccounts');
   const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
   const environmentTypes = useMemo(
     () => new Map(environments?.environments.map(({ name, type }) => [name, type])),
@@ -122,15 +125,26 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
         run: () => void navigate({ to: `${path}/new` }),
       }}
       filters={
-        <SegmentedControl
-          aria-label="State"
-          value={state?.value ?? 'all'}
-          data={[
-            { value: 'all', label: `All ${data?.length ?? ''}` },
-            ...STATES.map(({ value, label }, index) => ({ value, label: `${label} ${counts[index]}` })),
-          ]}
-          onChange={value => push({ state: value === 'all' ? undefined : value })}
-        />
+        <>
+          <SegmentedControl
+            aria-label="State"
+            value={state?.value ?? 'all'}
+            data={[
+              { value: 'all', label: `All ${data?.length ?? ''}` },
+              ...STATES.map(({ value, label }, index) => ({ value, label: `${label} ${counts[index]}` })),
+            ]}
+            onChange={value => push({ state: value === 'all' ? undefined : value })}
+          />
+          {project === undefined && mayReadAccounts && (
+            <span className="muted">
+              Tokens of{' '}
+              <Link to="/admin/service-accounts" className={s.link}>
+                service accounts
+              </Link>{' '}
+              are on the pages of the accounts.
+            </span>
+          )}
+        </>
       }
       filter={state && { label: state.label, matches: state.matches, onRemove: showAll }}
       empty="No API tokens yet. An SDK needs a token for its environment."
