@@ -87,6 +87,13 @@ testAsAdmin(
     await type('cors');
     await palette.getByRole('button', { name: /^Sign-in/ }).waitFor();
     await page.keyboard.press('Escape');
+    await type('rotate');
+    await palette.getByRole('button', { name: /^API tokens/ }).waitFor();
+    await palette.getByRole('button', { name: /^Service accounts/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await type('require reason default');
+    await palette.getByRole('button', { name: 'Default: Rules and limits' }).waitFor();
+    await page.keyboard.press('Escape');
     await type('productio');
     await palette.getByRole('button', { name: /^production/ }).waitFor();
     await page.keyboard.press('Escape');

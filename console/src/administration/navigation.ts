@@ -35,7 +35,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Roles',
-    keywords: 'permissions, rights',
+    keywords: 'permissions, rights, grant',
     path: '/admin/roles',
     group: 'People',
     calls: ['getRoles'],
@@ -43,7 +43,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Service accounts',
-    keywords: 'bots, Terraform',
+    keywords: 'bots, Terraform, rotate tokens',
     path: '/admin/service-accounts',
     group: 'People',
     calls: ['getServiceAccounts'],
@@ -65,7 +65,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'API tokens',
-    keywords: 'keys, SDK, secrets',
+    keywords: 'keys, SDK, rotate secrets, expiry',
     path: '/admin/tokens',
     group: 'Tokens',
     calls: ['getApiTokens'],

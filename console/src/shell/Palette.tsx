@@ -45,9 +45,15 @@ const [store, spotlight] = createSpotlight();
 /** The URL, name, icon, shortcut and keywords of each page. */
 const PAGES: readonly [string, string, LucideIcon, string, string][] = [
   ['/flags', 'Flags', Flag, 'G then F', 'toggles, features, stale, archived'],
-  ['/events', 'Events', Activity, 'G then E', 'audit log, history, changes'],
-  ['/integrations', 'Integrations', Blocks, 'G then I', 'webhooks, Slack, Teams, Datadog, addons'],
-  ['/deliveries', 'Deliveries', Send, '', 'webhooks, failed, redeliver'],
+  ['/events', 'Events', Activity, 'G then E', 'audit log, history, changes, revert, undo'],
+  [
+    '/integrations',
+    'Integrations',
+    Blocks,
+    'G then I',
+    'webhooks, Slack, Teams, Datadog, addons, rotate signing secret',
+  ],
+  ['/deliveries', 'Deliveries', Send, '', 'webhooks, failed, redeliver, retry, replay'],
   ['/playground', 'Playground', FlaskConical, '', 'evaluate, test, try'],
   ['/applications', 'Applications', AppWindow, '', 'SDKs, instances, clients'],
   ['/unknown-flags', 'Unknown flags', AppWindow, '', 'typos, missing'],
@@ -62,11 +68,16 @@ const PROJECT_PAGES: readonly [string, string, LucideIcon, string?][] = [
   ['/applications', 'Applications', AppWindow],
   ['/applications/usage', 'Flag usage', AppWindow],
   ['/segments', 'Segments', Shapes],
-  ['/settings', 'Settings', SlidersHorizontal, 'private, mode, name'],
+  ['/settings', 'Settings', SlidersHorizontal, 'private, mode, rename'],
   ['/settings/environments', 'Environments', Layers],
-  ['/settings/access', 'Access', Users, 'members, roles, permissions'],
-  ['/settings/tokens', 'API tokens', KeyRound, 'keys, secrets'],
-  ['/settings/naming', 'Rules and limits', SlidersHorizontal, 'pattern, reason for changes'],
+  ['/settings/access', 'Access', Users, 'add members, grant roles, permissions'],
+  ['/settings/tokens', 'API tokens', KeyRound, 'keys, rotate secrets'],
+  [
+    '/settings/naming',
+    'Rules and limits',
+    SlidersHorizontal,
+    'naming pattern, require a reason for changes, flag limit',
+  ],
   ['/settings/danger', 'Danger zone', SlidersHorizontal, 'archive, delete project'],
 ];
 
