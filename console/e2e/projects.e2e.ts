@@ -208,3 +208,27 @@ test('disables the controls that a custom role does not permit, and names the pe
   await closeTooltip(page);
   await expectAccessible(page);
 });
+
+testAsAdmin('selects show the IDs of projects that have the same name', async ({ page, api }) => {
+  const name = `Search ${unique()}`;
+  const project = await createProject(api, { name });
+  await createProject(api, { name });
+  const label = `${name} (${project})`;
+  const person = await createPerson(api, { name: `Pat ${unique()}` });
+  const group = await api.send<{ id: number }>('POST', '/api/admin/groups', { name: `Team ${unique()}` });
+  const projectSelect = page.getByLabel('Project', { exact: true });
+
+  await visit(page, `/admin/groups/${group.id}`);
+  await projectSelect.getByRole('option', { name: label }).waitFor({ state: 'attached' });
+  await visit(page, '/admin/segments/new');
+  await projectSelect.getByRole('option', { name: label }).waitFor({ state: 'attached' });
+  await visit(page, '/admin/tokens/new');
+  await page.getByRole('combobox', { name: 'Projects' }).fill(name);
+  await page.getByRole('option', { name: label }).waitFor();
+  await visit(page, `/admin/users?user=${person.id}`);
+  await page.getByRole('combobox', { name: 'Grant a role in a project' }).fill(name);
+  await page.getByRole('option', { name: label }).waitFor();
+  await visit(page, '/events');
+  await page.getByRole('combobox', { name: 'Add a filter' }).fill(`project:${name}`);
+  await page.getByRole('option', { name: label }).waitFor();
+});

@@ -4,6 +4,7 @@ import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { MultiSelect } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
+import { toProjectOptions } from '../ui/project-options.ts';
 import type { Draft } from './draft.ts';
 import { LastValidDay } from './LastValidDay.tsx';
 
@@ -67,7 +68,7 @@ export function TokenForm({
           label="Projects"
           placeholder={draft.projects.length === 0 ? 'All projects' : ''}
           value={draft.projects}
-          data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+          data={toProjectOptions(projects)}
           error={messages.projects}
           searchable
           hidePickedOptions

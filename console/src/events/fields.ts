@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { type FilterField, IS } from '../ui/filters.ts';
+import { toProjectOptions } from '../ui/project-options.ts';
 import { creatorsQuery, eventTypesQuery, findFlags } from './queries.ts';
 
 /** Returns the event log's filters. The log of one project has no `project` filter. */
@@ -51,7 +52,7 @@ export function useEventFields(withProject: boolean): readonly FilterField[] {
       key: 'project',
       label: 'Project',
       operators: IS,
-      options: projects?.map(({ id, name }) => ({ value: id, label: name })),
+      options: projects && toProjectOptions(projects),
     };
     return withProject ? [project, ...fields] : fields;
   }, [withProject, projects, types, creators, environments]);

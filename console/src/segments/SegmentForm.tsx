@@ -8,6 +8,7 @@ import { newConstraint } from '../features/draft.ts';
 import type { Constraint, ContextField } from '../features/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
+import { toProjectOptions } from '../ui/project-options.ts';
 import type { Draft } from './draft.ts';
 import s from './segments.module.css';
 
@@ -54,7 +55,7 @@ export function SegmentForm({
           error={messages.project}
           data={[
             { value: '', label: 'All projects' },
-            ...projects.map(({ id, name }) => ({ value: id, label: name })),
+            ...toProjectOptions(projects),
             ...(isKnown ? [] : [{ value: draft.project, label: draft.project }]),
           ]}
           onChange={event => onChange({ project: event.target.value })}

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { can } from '../../api/can.ts';
 import { useMe } from '../../api/me.ts';
 import { Select } from '../../ui/Choices.tsx';
+import { toProjectOptions } from '../../ui/project-options.ts';
 import type { Member } from './queries.ts';
 
 /** Opens a project's panel for granting a role, with the user or group already selected. */
@@ -24,7 +25,7 @@ export function GrantRole({
       searchable
       limit={50}
       value={null}
-      data={choices.map(project => ({ value: project.id, label: project.name }))}
+      data={toProjectOptions(choices)}
       nothingFoundMessage="No projects match"
       onChange={projectId => {
         if (projectId !== null)
