@@ -216,18 +216,20 @@ testAsAdmin('selects show the IDs of projects that have the same name', async ({
   const label = `${name} (${project})`;
   const person = await createPerson(api, { name: `Pat ${unique()}` });
   const group = await api.send<{ id: number }>('POST', '/api/admin/groups', { name: `Team ${unique()}` });
-  const projectSelect = page.getByLabel('Project', { exact: true });
 
-  await visit(page, `/admin/groups/${group.id}`);
-  await projectSelect.getByRole('option', { name: label }).waitFor({ state: 'attached' });
   await visit(page, '/admin/segments/new');
-  await projectSelect.getByRole('option', { name: label }).waitFor({ state: 'attached' });
+  await page
+    .getByLabel('Project', { exact: true })
+    .getByRole('option', { name: label })
+    .waitFor({ state: 'attached' });
   await visit(page, '/admin/tokens/new');
   await page.getByRole('combobox', { name: 'Projects' }).fill(name);
   await page.getByRole('option', { name: label }).waitFor();
-  await visit(page, `/admin/users?user=${person.id}`);
-  await page.getByRole('combobox', { name: 'Grant a role in a project' }).fill(name);
-  await page.getByRole('option', { name: label }).waitFor();
+  for (const holder of [`/admin/users?user=${person.id}`, `/admin/groups/${group.id}`]) {
+    await visit(page, holder);
+    await page.getByRole('combobox', { name: 'Grant a role in a project' }).fill(name);
+    await page.getByRole('option', { name: label }).waitFor();
+  }
   await visit(page, '/events');
   await page.getByRole('combobox', { name: 'Add a filter' }).fill(`project:${name}`);
   await page.getByRole('option', { name: label }).waitFor();
