@@ -241,6 +241,33 @@ testAsAdmin('the editor fits a 360 px window', async ({ page, api }) => {
 });
 
 testAsAdmin(
+  'in a small window, the page title scrolls away, and the save bar is one line with the optional reason below the window',
+  async ({ page, api }) => {
+    const { pagePath, name, id } = await createFlagWithStrategy(api);
+    const title = page.getByRole('heading', { level: 1, name });
+    const saveBar = page.locator('[data-save-bar]');
+    const reason = saveBar.getByRole('textbox', { name: 'Reason' });
+    const readTop = async (element: typeof title) => (await element.boundingBox())?.y ?? Number.NaN;
+    for (const { width, height, maxBarHeight } of [
+      { width: 360, height: 740, maxBarHeight: 46 },
+      { width: 1100, height: 480, maxBarHeight: 50 },
+    ]) {
+      await page.setViewportSize({ width, height });
+      await visit(page, `${pagePath}?edit=${id}`);
+      await page
+        .getByRole('textbox', { name: 'Title' })
+        .evaluate(element => element.scrollIntoView({ block: 'center' }));
+      expect(await readTop(title)).toBeLessThan(0);
+      expect(height - (await readTop(saveBar))).toBeLessThanOrEqual(maxBarHeight);
+      await reason.focus();
+      const box = await reason.boundingBox();
+      expect(box && box.y + box.height).toBeLessThanOrEqual(height);
+      await expectAccessible(page);
+    }
+  },
+);
+
+testAsAdmin(
   'a strategy stays open if it was opened while a different strategy was being saved',
   async ({ page, api }) => {
     const { pagePath, strategies, id } = await createFlagWithStrategy(api);

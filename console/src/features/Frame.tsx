@@ -59,31 +59,33 @@ function Frame({ feature, children }: { feature: Feature; children: ReactNode })
   const copyCount = useQuery(copiesQuery(path)).data?.total;
   const dependencyCount = feature.dependencies.length + feature.children.length;
   return (
-    <Page
-      name={feature.name}
-      title={<Title feature={feature} />}
-      crumbs={<Crumbs projectId={feature.project} />}
-      actions={<Actions feature={feature} />}
-      head={
-        <>
-          <About feature={feature} />
-          <Tabs
-            label="Parts of the flag"
-            tabs={[
-              { to: base, label: 'Rollout' },
-              { to: `${base}/usage`, label: 'Usage' },
-              { to: `${base}/events`, label: 'Events', count: eventCount && formatNumber(eventCount) },
-              { to: `${base}/dependencies`, label: 'Dependencies', count: dependencyCount || undefined },
-              { to: `${base}/copies`, label: 'Copies', count: copyCount || undefined },
-              { to: `${base}/settings`, label: 'Settings' },
-            ]}
-          />
-        </>
-      }
-    >
-      {children}
-      {search.edit === 'tags' && <Tags feature={feature} onClose={() => replace({ edit: undefined })} />}
-    </Page>
+    <div className={s.frame}>
+      <Page
+        name={feature.name}
+        title={<Title feature={feature} />}
+        crumbs={<Crumbs projectId={feature.project} />}
+        actions={<Actions feature={feature} />}
+        head={
+          <>
+            <About feature={feature} />
+            <Tabs
+              label="Parts of the flag"
+              tabs={[
+                { to: base, label: 'Rollout' },
+                { to: `${base}/usage`, label: 'Usage' },
+                { to: `${base}/events`, label: 'Events', count: eventCount && formatNumber(eventCount) },
+                { to: `${base}/dependencies`, label: 'Dependencies', count: dependencyCount || undefined },
+                { to: `${base}/copies`, label: 'Copies', count: copyCount || undefined },
+                { to: `${base}/settings`, label: 'Settings' },
+              ]}
+            />
+          </>
+        }
+      >
+        {children}
+        {search.edit === 'tags' && <Tags feature={feature} onClose={() => replace({ edit: undefined })} />}
+      </Page>
+    </div>
   );
 }
 
