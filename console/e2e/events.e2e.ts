@@ -47,6 +47,27 @@ testAsAdmin(
   },
 );
 
+testAsAdmin('in a 360 px window, the sentence of an event wraps', async ({ page, api }) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project, { name: `flag-with-quite-a-long-name-${unique()}` });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await visit(page, `/projects/${project}/events`);
+  const row = rows(page).filter({ hasText: `created flag ${flag}` });
+  await row.waitFor();
+
+  const [rowBox, nameBox, timeBox] = await Promise.all([
+    row.boundingBox(),
+    row.getByText(flag, { exact: true }).boundingBox(),
+    row.getByRole('time').boundingBox(),
+  ]);
+  if (!rowBox || !nameBox || !timeBox) throw new Error('The row shows no name or time.');
+  expect(nameBox.x + nameBox.width).toBeLessThanOrEqual(340);
+  expect(nameBox.y).toBeGreaterThanOrEqual(rowBox.y);
+  expect(nameBox.y + nameBox.height).toBeLessThanOrEqual(timeBox.y + 4);
+  expect(timeBox.y + timeBox.height).toBeLessThanOrEqual(rowBox.y + rowBox.height);
+  await expectAccessible(page);
+});
+
 testAsAdmin('offers to remove a filter that matches no events', async ({ page, api }) => {
   const project = await createProject(api);
   await visit(page, `/projects/${project}/events?query=nothing-has-this-text`);
