@@ -44,7 +44,6 @@ export const RIGHT_COLUMNS: readonly ColumnId[] = ['seen', 'by', 'created'];
 
 const NAME_WIDTH = 200;
 const TOGGLE_WIDTH = 74;
-const NARROW_TOGGLE_WIDTH = 56;
 const GAP = 10;
 /** The width of the padding, the checkbox and the favorite button. */
 const FRAME_WIDTH = 40 + 16 + 22;
@@ -102,7 +101,7 @@ export const buildGridTemplate = (
   const rightColumns = columns.filter(id => RIGHT_COLUMNS.includes(id)).map(width);
   const toggles =
     environmentCount > 0
-      ? [`repeat(${environmentCount}, ${isNarrow ? NARROW_TOGGLE_WIDTH : TOGGLE_WIDTH}px)`]
+      ? [`repeat(${environmentCount}, ${isNarrow ? 'var(--flag-toggle, 56px)' : `${TOGGLE_WIDTH}px`})`]
       : [];
   const middle = isNarrow ? [...toggles, ...leftColumns] : [...leftColumns, ...toggles];
   return ['16px', '22px', 'minmax(var(--flag-name, 200px), 1fr)', ...middle, ...rightColumns].join(' ');

@@ -112,6 +112,8 @@ export function List<Row>({
     scrolledKey.current = urlKey;
   }, [activeIndex, urlKey, list]);
   useEffect(() => onAtTopChange?.((box.current?.scrollTop ?? 0) === 0), [onAtTopChange]);
+  // Without dependencies, because new columns make the content wider. A new window width renders the columns again.
+  useEffect(() => markHiddenColumns(box.current));
 
   const choose = useCallback(
     (index: number) => {
@@ -173,7 +175,10 @@ export function List<Row>({
         aria-activedescendant={isList && activeRow !== undefined ? toElementId(getKey(activeRow)) : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
-        onScroll={onAtTopChange && (event => onAtTopChange(event.currentTarget.scrollTop === 0))}
+        onScroll={({ currentTarget }) => {
+          onAtTopChange?.(currentTarget.scrollTop === 0);
+          markHiddenColumns(currentTarget);
+        }}
       >
         <div role="presentation" className={s.content}>
           {header && (
@@ -212,6 +217,11 @@ export function List<Row>({
       </div>
     </div>
   );
+}
+
+/** Marks a list whose last columns are beyond the right edge, which then fades. */
+function markHiddenColumns(box: HTMLElement | null): void {
+  box?.toggleAttribute('data-more', box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
 }
 
 const toElementId = (key: string): string => `row-${key.replace(/\W/g, '-')}`;
