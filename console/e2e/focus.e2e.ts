@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectAccessibleInBothModes } from './support/accessible.ts';
+import { expectAccessible, expectAccessibleInBothModes } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
 import { createFlagWithStrategy } from './support/flag.ts';
 import { waitForFocus } from './support/focus.ts';
-import { visit, visitAndWait } from './support/open-page.ts';
-import { test, testAsAdmin, testAsViewer } from './support/test.ts';
+import { openPage, visit, visitAndWait } from './support/open-page.ts';
+import { test, testAsAdmin, testAsViewer, testWithOwnServer } from './support/test.ts';
 
 /** Reads the id, the label or the text of the focused element. */
 const readFocus = (page: Page): Promise<string> =>
@@ -85,32 +85,59 @@ testAsAdmin('a new page receives focus if the focused control has disappeared', 
   await expect.poll(() => readFocus(page)).toBe('main');
 });
 
-testAsAdmin('a menu works with the keyboard, and returns focus to its button', async ({ page, api }) => {
-  const { pagePath, id } = await createFlagWithStrategy(api);
-  await api.send('POST', '/api/admin/segments', { name: `segment-${unique()}`, constraints: [] });
-  // Waits until the segments are loaded, because the menu shows only the segments that are loaded when it opens.
-  await visitAndWait(page, `${pagePath}?edit=${id}`);
-  const button = page.getByRole('button', { name: 'Add a constraint or segment' });
-  const menu = page.getByRole('menu', { name: 'Add a constraint or segment' });
-  const press = async (key: string, expected: RegExp) => {
-    await page.keyboard.press(key);
-    await expect.poll(() => readFocus(page)).toMatch(expected);
-  };
-  await button.focus();
+// On the shared server, the segments of other tests would add a filter to the menu.
+const testSegmentMenu = testWithOwnServer();
 
-  await press('ArrowUp', /^Segment /);
-  await press('ArrowDown', /^Constraint/);
-  await press('s', /^Segment /);
-  await press('c', /^Constraint/);
-  await press('End', /^Segment /);
-  await press('Home', /^Constraint/);
-  await press('Escape', /^Add a constraint or segment$/);
-  await menu.waitFor({ state: 'hidden' });
-  await press('ArrowDown', /^Constraint/);
-  await page.keyboard.press('Tab');
-  await menu.waitFor({ state: 'hidden' });
-  // The strategy editor is still open.
-  await button.waitFor();
+testSegmentMenu(
+  'a menu works with the keyboard, and returns focus to its button',
+  async ({ page, api, logInAs }) => {
+    const { pagePath, id } = await createFlagWithStrategy(api);
+    await api.send('POST', '/api/admin/segments', { name: `segment-${unique()}`, constraints: [] });
+    await logInAs({ rootRole: 'Admin' });
+    // Waits until the segments are loaded, because the menu shows only the segments that are loaded when it opens.
+    await openPage(page, `${pagePath}?edit=${id}`);
+    const button = page.getByRole('button', { name: 'Add a constraint or segment' });
+    const menu = page.getByRole('menu', { name: 'Add a constraint or segment' });
+    const press = async (key: string, expected: RegExp) => {
+      await page.keyboard.press(key);
+      await expect.poll(() => readFocus(page)).toMatch(expected);
+    };
+    await button.focus();
+
+    await press('ArrowUp', /^Segment /);
+    await press('ArrowDown', /^Constraint/);
+    await press('s', /^Segment /);
+    await press('c', /^Constraint/);
+    await press('End', /^Segment /);
+    await press('Home', /^Constraint/);
+    await press('Escape', /^Add a constraint or segment$/);
+    await menu.waitFor({ state: 'hidden' });
+    await press('ArrowDown', /^Constraint/);
+    await page.keyboard.press('Tab');
+    await menu.waitFor({ state: 'hidden' });
+    // The strategy editor is still open.
+    await button.waitFor();
+  },
+);
+
+testSegmentMenu('a menu of many segments has a filter', async ({ page, api, logInAs }) => {
+  const { pagePath, id } = await createFlagWithStrategy(api);
+  const name = `segment-${unique()}`;
+  for (const suffix of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])
+    await api.send('POST', '/api/admin/segments', { name: `${name}-${suffix}`, constraints: [] });
+  await logInAs({ rootRole: 'Admin' });
+  await openPage(page, `${pagePath}?edit=${id}`);
+  await page.getByRole('button', { name: 'Add a constraint or segment' }).click();
+  const filter = page.getByRole('textbox', { name: 'Find a segment' });
+  await waitForFocus(filter);
+  await filter.fill(`${name.toUpperCase()}-E`);
+  const items = page.getByRole('menuitem');
+  await expect
+    .poll(() => items.allTextContents())
+    .toEqual(['Constraint on a context field', `Segment ${name}-e`]);
+  await expectAccessible(page);
+  await items.last().click();
+  await page.getByRole('button', { name: `Remove segment ${name}-e` }).waitFor();
 });
 
 testAsAdmin('a menu stays next to its button and inside a 360 px window', async ({ page, api }) => {

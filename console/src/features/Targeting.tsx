@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core';
 import { Plus, Shapes, X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { Menu, MenuItem } from '../ui/Menu.tsx';
+import { Menu, MenuFilter, MenuItem } from '../ui/Menu.tsx';
 import { ConstraintRow } from './ConstraintRow.tsx';
 import { type Draft, newConstraint } from './draft.ts';
 import s from './features.module.css';
 import type { Constraint, ContextField, Segment } from './queries.ts';
 import { describeConstraint, toPlainText } from './words.ts';
+
+/** With more segments than this, the menu has a field that filters them. */
+const MAX_UNFILTERED = 8;
 
 /** Edits the segments and constraints of an audience. A user must match all of them. */
 export function Targeting({
@@ -28,6 +31,11 @@ export function Targeting({
     onChange(change);
     addButton.current?.focus();
   };
+  const [typedText, setTypedText] = useState('');
+  const otherSegments = segments.filter(({ id }) => !draft.segments.includes(id));
+  const matchingSegments = otherSegments.filter(({ name }) =>
+    name.toLowerCase().includes(typedText.trim().toLowerCase()),
+  );
   const chosenSegments = draft.segments.flatMap(id => segments.find(segment => segment.id === id) ?? []);
   const setConstraint = (index: number, constraint: Constraint) =>
     onChange({
@@ -73,6 +81,12 @@ export function Targeting({
       ))}
       <Menu
         align="start"
+        onClose={() => setTypedText('')}
+        field={
+          otherSegments.length > MAX_UNFILTERED && (
+            <MenuFilter label="Find a segment" value={typedText} onChange={setTypedText} />
+          )
+        }
         target={
           <Button ref={addButton} variant="subtle" leftSection={<Plus size={14} />}>
             Add a constraint or segment
@@ -87,13 +101,11 @@ export function Targeting({
         >
           Constraint on a context field
         </MenuItem>
-        {segments
-          .filter(({ id }) => !draft.segments.includes(id))
-          .map(({ id, name }) => (
-            <MenuItem key={id} onClick={() => onChange({ segments: [...draft.segments, id] })}>
-              Segment {name}
-            </MenuItem>
-          ))}
+        {matchingSegments.map(({ id, name }) => (
+          <MenuItem key={id} onClick={() => onChange({ segments: [...draft.segments, id] })}>
+            Segment {name}
+          </MenuItem>
+        ))}
       </Menu>
     </>
   );

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
-import { Menu, MenuItem } from '../ui/Menu.tsx';
+import { Menu, MenuFilter, MenuItem } from '../ui/Menu.tsx';
 import { makeProjectLabeler } from '../ui/project-options.ts';
 import { formatCount } from '../ui/words.ts';
 import s from './Shell.module.css';
@@ -39,16 +39,7 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
         </button>
       }
       field={
-        projects.length > 8 && (
-          // A plain input is used, because TextInput would add 4 KB to the first load.
-          <input
-            className={s.find}
-            aria-label="Find a project"
-            placeholder="Find a project"
-            value={typedText}
-            onChange={event => setTypedText(event.target.value)}
-          />
-        )
+        projects.length > 8 && <MenuFilter label="Find a project" value={typedText} onChange={setTypedText} />
       }
     >
       {matchingProjects.slice(0, MAX_SHOWN).map(({ id, name }) => (

@@ -228,3 +228,25 @@ export function MenuItem<As extends ElementType = 'button'>({
     </Element>
   );
 }
+
+/** The `field` of a `Menu`, which filters its entries. */
+export function MenuFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+}) {
+  return (
+    // A plain input is used, because TextInput would add 4 KB to the first load.
+    <input
+      className={s.filter}
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onChange={event => onChange(event.target.value)}
+    />
+  );
+}
