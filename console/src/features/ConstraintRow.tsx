@@ -14,6 +14,7 @@ import {
   isNumberOperator,
   listOperators,
   OPERATOR_GROUPS,
+  sortByUse,
   takesList,
   withField,
   withOperator,
@@ -57,7 +58,7 @@ export function ConstraintRow({
   const legalValues = field?.legalValues.map(({ value }) => value) ?? [];
   const disallowed = findDisallowedValues(constraint, field);
   const operators = [...new Set([...listOperators(field), operator])];
-  const names = [...new Set([...fields.map(({ name }) => name), contextName])];
+  const names = [...new Set([...sortByUse(fields).map(({ name }) => name), contextName])];
   const isNegated = inverted && operator !== 'IN' && operator !== 'NOT_IN';
   // Shows an inverted "is" as "is not", because the select has both.
   const shownOperator = inverted

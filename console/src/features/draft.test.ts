@@ -6,7 +6,9 @@ import {
   findProblems,
   getInitialParameters,
   listOperators,
+  newConstraint,
   newDraft,
+  sortByUse,
   splitValues,
   withField,
   withOperator,
@@ -164,4 +166,16 @@ test('missing and invalid parameters prevent saving', () => {
     'Enter a number for weight.',
   ]);
   expect(problemsWith({ regions: 'eu', share: '33.5', weight: '-1' })).toEqual([]);
+});
+
+test('the most used context fields come first, and the first one is the default of a new constraint', () => {
+  const fields = [
+    { name: 'userId', usedInFeatures: 0 },
+    { name: 'plan', usedInFeatures: 7 },
+    { name: 'appName', usedInFeatures: 0 },
+    { name: 'country', usedInFeatures: 12 },
+  ].map(field => ({ ...field, legalValues: [] }));
+
+  expect(sortByUse(fields).map(({ name }) => name)).toEqual(['country', 'plan', 'appName', 'userId']);
+  expect(newConstraint(fields).contextName).toBe('country');
 });

@@ -240,9 +240,16 @@ export function withOperator(constraint: Constraint, operator: Operator): Constr
   return { ...base, value: value || (values[0] ?? '') };
 }
 
-/** Creates a constraint on the first field, without values. */
-export function newConstraint(fields: readonly Pick<ContextField, 'name' | 'legalValues'>[]): Constraint {
-  const [field] = fields;
+/** Sorts context fields by the number of flags that use them, and by name. */
+export const sortByUse = <Field extends Pick<ContextField, 'name' | 'usedInFeatures'>>(
+  fields: readonly Field[],
+): Field[] => fields.toSorted((a, b) => b.usedInFeatures - a.usedInFeatures || a.name.localeCompare(b.name));
+
+/** Creates a constraint on the most used field, without values. */
+export function newConstraint(
+  fields: readonly Pick<ContextField, 'name' | 'legalValues' | 'usedInFeatures'>[],
+): Constraint {
+  const [field] = sortByUse(fields);
   const operator = listOperators(field)[0] ?? 'IN';
   return withOperator({ contextName: field?.name ?? 'userId', operator }, operator);
 }
