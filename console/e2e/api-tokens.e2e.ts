@@ -106,6 +106,20 @@ testAsAdmin('the Node sample on the page keeps running while the server is down'
   expect(child.exitCode).toBeNull();
 });
 
+testAsAdmin('the state filter fits into a 360 px window', async ({ page, api }) => {
+  await createToken(api);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await visit(page, '/admin/tokens');
+  const filter = page.getByText(/^Expires within 30 days \d/);
+  await filter.waitFor();
+
+  const box = await filter.boundingBox();
+  expect(box && box.x + box.width).toBeLessThanOrEqual(340);
+  await filter.click();
+  await page.waitForURL('**/admin/tokens?state=expiring');
+  await expectAccessible(page);
+});
+
 testAsAdmin(
   'finds a token that expires soon, extends it from its project, and rotates a secret without changing the last valid day',
   async ({ page, api }) => {
