@@ -414,6 +414,12 @@ test('on a narrow screen, the columns of integrations and deliveries do not over
     .first();
   expect((await readBox(sentence)).width).toBeGreaterThan(180);
   await expectAccessible(page);
+
+  await sentence.click();
+  const parts = page.getByRole('radiogroup', { name: 'Part of the attempt' });
+  const [partsBox, lastPartBox] = [await readBox(parts), await readBox(parts.getByText('Event'))];
+  expect(lastPartBox.x + lastPartBox.width).toBeLessThanOrEqual(partsBox.x + partsBox.width);
+  await expectAccessible(page);
 });
 
 test('tells a user who can read roles which roles have the missing permission', async ({
