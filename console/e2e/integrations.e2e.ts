@@ -417,6 +417,8 @@ test('on a narrow screen, the columns of integrations and deliveries do not over
 
   await sentence.click();
   const parts = page.getByRole('radiogroup', { name: 'Part of the attempt' });
+  await parts.getByText('Event').click();
+  await page.waitForURL(/show=event/);
   const [partsBox, lastPartBox] = [await readBox(parts), await readBox(parts.getByText('Event'))];
   expect(lastPartBox.x + lastPartBox.width).toBeLessThanOrEqual(partsBox.x + partsBox.width);
   await expectAccessible(page);
