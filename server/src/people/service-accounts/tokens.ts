@@ -1,9 +1,12 @@
 import { notFound } from '@halyard/plane/platform/errors.ts';
-import { requireFutureExpiry } from '../../access/expiry.ts';
 import type { Change } from '../../record/change.ts';
-import { issueAccountToken, revokeAccountToken, tokenEventData } from '../users/personal-tokens.ts';
+import {
+  changeAccountTokenExpiry,
+  issueAccountToken,
+  revokeAccountToken,
+  tokenEventData,
+} from '../users/personal-tokens.ts';
 import type { NewServiceToken, PersonalToken } from '../users/schema.ts';
-import { findPersonalToken, updatePersonalTokenExpiry } from '../users/store.ts';
 import type { ServiceAccountTokenUpdate } from './schema.ts';
 import { lockServiceAccount } from './store.ts';
 
@@ -26,27 +29,23 @@ export async function createServiceToken(
 
 /** Changes when a token of a service account expires. */
 export async function updateServiceToken(
-  { tx, record }: Change,
+  current: Change,
   accountId: number,
   tokenId: number,
   { expiresAt }: ServiceAccountTokenUpdate,
 ): Promise<PersonalToken> {
-  requireFutureExpiry(expiresAt);
-  const account = await lockServiceAccount(tx, accountId);
+  const account = await lockServiceAccount(current.tx, accountId);
   if (!account) throw notFound(`Service account ${accountId}`);
-  // The lock on the account also prevents concurrent changes to its tokens.
-  const tokenBefore = await findPersonalToken(tx, accountId, tokenId);
-  if (!tokenBefore) throw notFound(`Token ${tokenId}`);
-  const tokenAfter = await updatePersonalTokenExpiry(tx, tokenId, expiresAt);
-  if (tokenAfter.expiresAt !== tokenBefore.expiresAt) {
+  const [before, after] = await changeAccountTokenExpiry(current, accountId, tokenId, expiresAt);
+  if (after.expiresAt !== before.expiresAt) {
     const { username } = account;
-    record({
+    current.record({
       type: 'service-account-token-updated',
-      data: { ...tokenEventData(tokenAfter), username },
-      preData: { ...tokenEventData(tokenBefore), username },
+      data: { ...tokenEventData(after), username },
+      preData: { ...tokenEventData(before), username },
     });
   }
-  return tokenAfter;
+  return after;
 }
 
 /** Deletes a token of a service account. */

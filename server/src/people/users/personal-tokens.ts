@@ -11,8 +11,10 @@ import type { NewPersonalToken, NewServiceToken, PersonalToken } from './schema.
 import {
   deleteAllPersonalTokens,
   deletePersonalToken,
+  findPersonalToken,
   insertPersonalToken,
   lockAndCountPersonalTokens,
+  updatePersonalTokenExpiry,
 } from './store.ts';
 
 export const MAX_PERSONAL_TOKENS = 10;
@@ -66,6 +68,22 @@ export async function issueAccountToken(
   const hash = hashToken(secret);
   const token = await insertPersonalToken(tx, { userId, hash, description, expiresAt, isAgent, scope });
   return { ...token, secret };
+}
+
+/**
+ * Changes when a token of a user or service account expires. Returns the token before and after the change. The caller has locked the
+ * account and records the event.
+ */
+export async function changeAccountTokenExpiry(
+  { tx }: Change,
+  userId: number,
+  id: number,
+  expiresAt: string,
+): Promise<[before: PersonalToken, after: PersonalToken]> {
+  requireFutureExpiry(expiresAt);
+  const token = await findPersonalToken(tx, userId, id);
+  if (!token) throw notFound(`Token ${id}`);
+  return [token, await updatePersonalTokenExpiry(tx, id, expiresAt)];
 }
 
 /** Deletes a token of a user or service account. The caller records the event. */
