@@ -106,9 +106,9 @@ async function take(page: Page, { name, path, prepare }: Screenshot, scheme: Sch
   return 1;
 }
 
-const createSender =
-  (page: Page) =>
-  async <T>(method: string, path: string, data?: unknown): Promise<T> => {
+/** Returns a function that sends a request with the page's session. */
+function createSender(page: Page): <T>(method: string, path: string, data?: unknown) => Promise<T> {
+  return async <T>(method: string, path: string, data?: unknown): Promise<T> => {
     const response = await page.request.fetch(path, {
       method,
       ...(data === undefined ? {} : { data }),
@@ -118,6 +118,7 @@ const createSender =
     if (!response.ok()) throw new Error(`${method} ${path} responded with ${response.status()}: ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
+}
 
 /** Finds the newest change of a strategy, the failing integration and its newest delivery. */
 async function readIds(page: Page): Promise<Ids> {

@@ -19,7 +19,7 @@ export function GrantRole({
   if (choices.length === 0) return null;
   return (
     <Select
-      mt={10}
+      mt={16}
       label="Grant a role in a project"
       placeholder="Name of the project"
       searchable
