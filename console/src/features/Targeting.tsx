@@ -10,6 +10,7 @@ import { describeConstraint, toPlainText } from './words.ts';
 
 /** With more segments than this, the menu has a field that filters them. */
 const MAX_UNFILTERED = 8;
+const MAX_SHOWN = 50;
 
 /** Edits the segments and constraints of an audience. A user must match all of them. */
 export function Targeting({
@@ -101,7 +102,7 @@ export function Targeting({
         >
           Constraint on a context field
         </MenuItem>
-        {matchingSegments.map(({ id, name }) => (
+        {matchingSegments.slice(0, MAX_SHOWN).map(({ id, name }) => (
           <MenuItem key={id} onClick={() => onChange({ segments: [...draft.segments, id] })}>
             Segment {name}
           </MenuItem>

@@ -185,7 +185,7 @@ function NewToken({
         {replaces && (
           <p className={s.words}>
             This creates a second token with the same access. Change the secret in the programs that use{' '}
-            {replaces.description}, then delete {replaces.description}, which works until then.
+            {escapeText(replaces.description)}, then delete it. It works until then.
           </p>
         )}
         <TextInput
