@@ -401,15 +401,16 @@ testAsAdmin('offers the mode "Protected" only in a project that has it', async (
   await page.getByText('Unleash clients show it as protected.').waitFor();
 });
 
-testAsAdmin('grants a role in the project to a service account', async ({ page, api }) => {
-  const project = await createProject(api);
+testAsAdmin("grants a service account a role in a project from the account's page", async ({ page, api }) => {
+  const projectName = `Deploys ${unique()}`;
+  const project = await createProject(api, { name: projectName });
   const name = `deploys-${unique()}`;
   const { id } = await api.send<{ id: number }>('POST', '/api/admin/service-account', { name, rootRole: 3 });
-  await visit(page, `/projects/${project}/settings/access`);
-  await page.getByRole('button', { name: /^Grant a role/ }).click();
+  await visit(page, `/admin/service-accounts/${id}`);
+  await page.getByRole('combobox', { name: 'Grant a role in a project' }).fill(projectName);
+  await page.getByRole('option', { name: projectName }).click();
   const panel = page.getByRole('dialog', { name: 'Grant a role' });
-  await panel.getByLabel('Users and groups', { exact: true }).last().fill(name);
-  await panel.getByRole('checkbox', { name }).check();
+  await expect.poll(() => panel.getByRole('checkbox', { name }).isChecked()).toBe(true);
   await panel.getByRole('button', { name: 'Grant role' }).click();
 
   await page.getByText(`Granted Member to ${name}.`).waitFor();

@@ -3,6 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
+import { GrantRole } from '../projects/settings/GrantRole.tsx';
+import { projectsQuery } from '../shell/queries.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -53,6 +55,7 @@ type AccountWithEtag = { account: ServiceAccount; etag: string };
 
 function AccountEditor({ current, roles }: { current: AccountWithEtag; roles: readonly NamedRole[] }) {
   const client = useQueryClient();
+  const projects = useQuery(projectsQuery).data ?? [];
   const { account } = current;
   const toVersion = ({ account: { name, rootRole, readsTokenSecrets }, etag }: AccountWithEtag) => ({
     draft: { name, role: getRoleName(roles, rootRole), readsTokenSecrets },
@@ -138,10 +141,8 @@ function AccountEditor({ current, roles }: { current: AccountWithEtag; roles: re
         }
       >
         <RailSection title="Roles in projects">
-          <p className="muted">
-            To let the account work in one project, <Link to="/projects">open the project</Link> and grant it
-            a role there, under Settings, Access.
-          </p>
+          <p className="muted">The access page of each project lists the roles that the account has there.</p>
+          <GrantRole member={{ kind: 'user', id: account.id }} projects={projects} />
         </RailSection>
         <LastChange subject={buildSubject(account.id)} />
       </FormAndEffect>
