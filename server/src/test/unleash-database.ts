@@ -30,5 +30,7 @@ export async function createRecordedDatabase(version: (typeof RECORDED)[number])
     await client.end();
   };
   await run(read('sql'));
+  // The recorded dates of expiry pass one day.
+  await run(`update personal_access_tokens set expires_at = now() + interval '30 days'`);
   return { url: getDatabaseUrl(name), ...JSON.parse(read('json')), run };
 }
