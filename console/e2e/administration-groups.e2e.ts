@@ -191,6 +191,7 @@ testAsAdmin(
     const newSecret = (await dialog.locator('code').textContent()) ?? '';
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('button', { name: 'Rotate the secret… Build server 2' }).waitFor();
+    await page.getByRole('listitem').getByText('created token Build server 2').waitFor();
     await expectAccessible(page);
 
     const [oldToken, newToken] = await listTokens();

@@ -72,7 +72,7 @@ function AccountEditor({ current, roles }: { current: AccountWithEtag; roles: re
       const body = { name: name.trim(), readsTokenSecrets, ...(rootRole && { rootRole }) };
       return updateServiceAccount(account.id, body, etag);
     },
-    findChange: () => findChange(buildSubject(account.id)),
+    findChange: () => findChange(buildSubject(account)),
     onSaved: async () => {
       toast({ message: 'Service account saved.' });
       return await read();
@@ -144,7 +144,7 @@ function AccountEditor({ current, roles }: { current: AccountWithEtag; roles: re
           <p className="muted">The access page of each project lists the roles that the account has there.</p>
           <GrantRole member={{ kind: 'user', id: account.id }} projects={projects} />
         </RailSection>
-        <LastChange subject={buildSubject(account.id)} />
+        <LastChange subject={buildSubject(account)} />
       </FormAndEffect>
       {confirmation}
     </Page>

@@ -55,8 +55,18 @@ export const updateTokenExpiry = (id: number, tokenId: number, expiresAt: string
 export const deleteToken = (id: number, tokenId: number): Promise<void> =>
   ensureApplied(api.DELETE(TOKEN, toTokenParams(id, tokenId)));
 
-/** The events that change a service account. */
-export const buildSubject = (id: number): Subject => ({
-  types: ['service-account-created', 'service-account-updated'],
-  isAbout: ({ data, preData }) => (data?.id ?? preData?.id) === id,
+/** The events that change a service account or its tokens. All of them name the account. */
+export const buildSubject = ({ id, username }: Pick<ServiceAccount, 'id' | 'username'>): Subject => ({
+  types: [
+    'service-account-created',
+    'service-account-updated',
+    'service-account-token-created',
+    'service-account-token-updated',
+    'service-account-token-deleted',
+  ],
+  text: username,
+  isAbout: ({ type, data, preData }) => {
+    const fields = data ?? preData;
+    return (type.startsWith('service-account-token-') ? fields?.userId : fields?.id) === id;
+  },
 });
