@@ -49,6 +49,19 @@ testAsAdmin('the panel of a new project says what is missing or must be changed'
 
   await panel(page).getByRole('textbox', { name: 'ID' }).fill('');
   await expectProblem(page, 'Enter an ID.');
+
+  await panel(page).getByRole('textbox', { name: 'ID' }).fill(`payments-${unique()}`);
+  const pattern = panel(page).getByRole('textbox', { name: 'Naming rule' });
+  await pattern.fill('loy[');
+  await expectProblem(page, 'Change the naming rule.');
+  await panel(page).getByText('Not a valid regular expression.').waitFor();
+  expect(await panel(page).getByText('Allows new-checkout.').count()).toBe(0);
+  await expectAccessible(page);
+
+  await pattern.fill('new-.+');
+  await panel(page).getByText('Allows new-checkout.').waitFor();
+  const button = panel(page).getByRole('button', { name: 'Create project' });
+  await expect.poll(() => button.isEnabled()).toBe(true);
 });
 
 testAsAdmin('the panel of a new flag says what is wrong with the name', async ({ page, api }) => {

@@ -8,7 +8,7 @@ import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { findIdProblem, suggestId } from './id.ts';
 import { listModeOptions, MODE_NAMES, MODES } from './modes.ts';
-import { followsRule } from './naming.ts';
+import { compileRule, findPatternProblem } from './naming.ts';
 import { createProject, listQuery, type Project } from './queries.ts';
 
 const SHOWN_FIELDS = ['id', 'name', 'description', 'mode', 'featureNaming.pattern'];
@@ -45,6 +45,9 @@ export function NewProject({ onClose }: { onClose(): void }) {
   const problems = findNameProblems(name);
   if (id === '' && problems.length === 0) problems.push('Enter an ID.');
   if (idProblem !== undefined) problems.push('Change the ID.');
+  const rule = pattern === '' ? undefined : compileRule(pattern);
+  const patternProblem = findPatternProblem(pattern);
+  if (patternProblem !== undefined) problems.push('Change the naming rule.');
   const create = useMutation({
     mutationFn: () =>
       createProject({
@@ -123,18 +126,16 @@ export function NewProject({ onClose }: { onClose(): void }) {
       <TextInput
         label="Naming rule"
         description={
-          pattern === ''
+          rule === undefined
             ? 'Optional: a regular expression in RE2 syntax that the names of new flags must match, such as pay\\..+'
-            : followsRule(pattern, EXAMPLE)
-              ? `Allows ${EXAMPLE}.`
-              : `Rejects ${EXAMPLE}.`
+            : `${rule.test(EXAMPLE) ? 'Allows' : 'Rejects'} ${EXAMPLE}.`
         }
         classNames={{ input: 'mono' }}
         maxLength={256}
         autoComplete="off"
         spellCheck={false}
         value={pattern}
-        error={messages['featureNaming.pattern']}
+        error={messages['featureNaming.pattern'] ?? patternProblem}
         onChange={event => {
           change({ pattern: event.target.value });
           create.reset();
