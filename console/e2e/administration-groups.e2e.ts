@@ -112,9 +112,14 @@ testAsAdmin(
     await page.getByText('No tokens yet').waitFor();
     await page.getByRole('button', { name: 'New token…' }).click();
     const dialog = page.getByRole('dialog');
+    const createButton = dialog.getByRole('button', { name: 'Create token' });
+    const problem = dialog.getByRole('status');
+    await problem.getByText('Enter a description.').waitFor();
+    expect(await createButton.isDisabled()).toBe(true);
+    await expectAccessible(page);
     await dialog.getByLabel('Description').fill('Build server');
     await dialog.getByLabel('Expires').selectOption('On a date…');
-    const createButton = dialog.getByRole('button', { name: 'Create token' });
+    await problem.getByText('Enter a date.').waitFor();
     expect(await createButton.isDisabled()).toBe(true);
     const date = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10);
     await dialog.getByLabel('Date').fill(date);

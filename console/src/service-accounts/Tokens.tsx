@@ -169,12 +169,14 @@ function NewToken({
       }),
   });
   const messages = messagesByField(create.error);
+  const problems = description.trim() === '' ? ['Enter a description.'] : [];
+  if (isIncomplete(expiry)) problems.push('Enter a date.');
   return (
     <Confirm
       opened
       title={replaces ? `Rotate the secret of ${replaces.description}` : `New token for ${account.name}`}
       action="Create token"
-      disabled={description.trim() === '' || isIncomplete(expiry)}
+      problems={problems}
       onConfirm={async () => {
         const { secret } = await create.mutateAsync();
         onCreated(secret ?? '');

@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useState, useSyncExternalStore } from 'react';
 import { onReasonPrompt, type ReasonPrompt, readReasonPrompt } from '../api/reason.ts';
 import s from '../ui/Confirm.module.css';
+import { Problems } from '../ui/Problems.tsx';
 import { Reason } from '../ui/Reason.tsx';
 
 /** Asks for the reason for a change that the server rejected without one, and resends the change. */
@@ -12,6 +13,7 @@ export function ReasonDialog() {
 
 function ReasonForm({ prompt: { message, answer } }: { prompt: ReasonPrompt }) {
   const [text, setText] = useState('');
+  const problems = text.trim() === '' ? ['Enter a reason.'] : [];
   const close = () => answer(undefined);
   return (
     <Modal
@@ -26,14 +28,15 @@ function ReasonForm({ prompt: { message, answer } }: { prompt: ReasonPrompt }) {
         onSubmit={event => {
           event.preventDefault();
           event.stopPropagation();
-          if (text.trim() !== '') answer(text);
+          if (problems.length === 0) answer(text);
         }}
       >
         <p className="muted">{getFirstSentence(message)} Everybody who can read the event sees it.</p>
         <Reason reasonRule="required" text={text} onChange={setText} data-autofocus />
         <div className={s.buttons}>
+          <Problems problems={problems} />
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="filled" disabled={text.trim() === ''}>
+          <Button type="submit" variant="filled" disabled={problems.length > 0}>
             Save with this reason
           </Button>
         </div>

@@ -5,6 +5,7 @@ import s from './Confirm.module.css';
 import { escapeControls } from './caller-text.ts';
 import { Modal } from './Dialog.tsx';
 import { FormErrors } from './Failure.tsx';
+import { Problems } from './Problems.tsx';
 import { lacksReason, Reason, type ReasonRule } from './Reason.tsx';
 import { useReturnFocus } from './useReturnFocus.ts';
 import { WaitingChanges } from './WaitingChanges.tsx';
@@ -20,6 +21,7 @@ export function Confirm({
   action,
   danger,
   focusesCancel = danger,
+  problems,
   disabled,
   reasonRule,
   children,
@@ -32,6 +34,8 @@ export function Confirm({
   danger?: boolean;
   /** Whether Enter cancels, as it should for a change that affects users. The default is the value of `danger`. */
   focusesCancel?: boolean;
+  /** What the user must fix first. The dialog shows the first problem next to the disabled button. */
+  problems?: readonly string[];
   disabled?: boolean;
   reasonRule?: ReasonRule;
   children: ReactNode;
@@ -42,7 +46,8 @@ export function Confirm({
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const [reason, setReason] = useState('');
-  const isIncomplete = disabled || lacksReason(reasonRule, reason);
+  const isBlocked = disabled || (problems && problems.length > 0);
+  const isIncomplete = isBlocked || lacksReason(reasonRule, reason);
   const confirm = async () => {
     setPending(true);
     setError(undefined);
@@ -79,13 +84,14 @@ export function Confirm({
             text={reason}
             onChange={setReason}
             className={s.reason}
-            data-autofocus={(reasonRule === 'required' && !disabled) || undefined}
+            data-autofocus={(reasonRule === 'required' && !isBlocked) || undefined}
           />
         )}
         <WaitingChanges />
         <FormErrors messages={messagesWithoutField(error, [])} />
         <div className={s.buttons}>
-          <Button onClick={onClose} data-autofocus={disabled || focusesCancel || undefined}>
+          {problems && <Problems problems={problems} />}
+          <Button onClick={onClose} data-autofocus={isBlocked || focusesCancel || undefined}>
             Cancel
           </Button>
           <Button
