@@ -118,6 +118,37 @@ testAsAdmin(
   },
 );
 
+testAsAdmin(
+  'the panel of a new flag shows no error after Cancel in the dialog for the required reason',
+  async ({ page, api, tolerated }) => {
+    // The browser logs the rejected request as an error.
+    tolerated.push(/status of 400/);
+    const { project, name } = await createFlagWithStrategy(api);
+    await api.send('PUT', `/api/admin/projects/${project}/settings`, { requireComment: true });
+    await visit(page, `/projects/${project}?edit=new`);
+    const panel = page.getByRole('dialog', { name: 'New flag' });
+    await panel.getByRole('textbox', { name: 'Name', exact: true }).fill(`${name}-2`);
+    const createButton = panel.getByRole('button', { name: 'Create flag' });
+    await createButton.click();
+    const dialog = page.getByRole('dialog', { name: 'Why are you making this change?' });
+    const saveButton = dialog.getByRole('button', { name: 'Save with this reason' });
+
+    await expect.poll(() => dialog.getByRole('status').allTextContents()).toEqual(['Enter a reason.']);
+    expect(await saveButton.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(() => createButton.isEnabled()).toBe(true);
+    expect(await panel.getByRole('alert').count()).toBe(0);
+    expect(await panel.getByText('Enter a reason.').count()).toBe(0);
+
+    await createButton.click();
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Second step');
+    await saveButton.click();
+    await page.waitForURL(`**/projects/${project}/features/${name}-2**`);
+  },
+);
+
 testAsAdmin('a bulk action and a segment can have a reason', async ({ page, api }) => {
   const { project, name } = await createFlagWithStrategy(api);
   const segment = await api.send<{ id: number }>('POST', '/api/admin/segments', {

@@ -4,14 +4,15 @@ import { isReasonMissing, messagesWithoutField, RequestError, rejectionError } f
 const HINT =
   'Project "payments" requires a reason for every change to its flags. Send it in the Halyard-Comment header.';
 
-test('asks for a missing reason without naming the header that API clients send', () => {
+test('recognizes a missing reason, and shows no message in a form, because the user cancelled the change', () => {
   const error = rejectionError(400, {
     message: HINT,
     details: [{ message: HINT, path: '/headers/halyard-comment' }],
   });
 
-  expect(messagesWithoutField(error, [])).toEqual(['Enter a reason.']);
   expect(isReasonMissing(error)).toBe(true);
+  expect(error.message).toBe('Enter a reason.');
+  expect(messagesWithoutField(error, [])).toEqual([]);
 });
 
 test('says what is wrong with a reason without naming the header', () => {

@@ -99,9 +99,12 @@ export function messagesByField(error: unknown): Record<string, string> {
   return Object.fromEntries(entries.toReversed());
 }
 
-/** Returns the messages for fields that the form does not show, and those that do not belong to a field. */
+/**
+ * Returns the messages for fields that the form does not show, and those that do not belong to a field. Returns none if the user
+ * cancelled the change instead of entering a reason.
+ */
 export function messagesWithoutField(error: unknown, shownFields: readonly string[]): string[] {
-  if (!error) return [];
+  if (!error || isReasonMissing(error)) return [];
   if (!(error instanceof RequestError)) return [error instanceof Error ? error.message : String(error)];
   if (error.details.length === 0) return [error.message];
   return error.details
