@@ -339,6 +339,26 @@ testAsAdmin(
   },
 );
 
+testAsAdmin.for([1280, 1279])(
+  'at %i px, the button that removes a member fits into the list',
+  async (width, { page, api }) => {
+    const project = await createProject(api);
+    for (const role of ['Owner', 'Member']) await createPerson(api, { projectRoles: { [project]: role } });
+    await page.setViewportSize({ width, height: 800 });
+    await visit(page, `/projects/${project}/settings/access`);
+    await page
+      .getByRole('button', { name: /^Remove…/ })
+      .first()
+      .waitFor();
+
+    const isCut = await page
+      .getByRole('region', { name: 'Access' })
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+
+    expect(isCut).toBe(false);
+  },
+);
+
 test('on a narrow screen the active tab is in view', async ({ newPage, api, logInAs }) => {
   const project = await createProject(api);
   const page = await newPage({ viewport: { width: 360, height: 740 } });
