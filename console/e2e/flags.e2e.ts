@@ -279,6 +279,56 @@ test('on a narrow screen the headings scroll with the columns, and the names sta
   await expectAccessible(page);
 });
 
+testAsAdmin('on a narrow screen a long name takes two lines', async ({ page, api }) => {
+  const project = await createProject(api);
+  const name = `checkout-express-${unique()}`;
+  await createFlag(api, project, { name, description: 'Checkout in one step' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await visit(page, `/projects/${project}`);
+  const link = page.getByRole('link', { name, exact: true });
+  await link.waitFor();
+
+  const rowBox = await page.getByRole('row', { name }).boundingBox();
+  const linkBox = await link.boundingBox();
+  const isCut = await link.evaluate(
+    ({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+      scrollWidth > clientWidth || scrollHeight > clientHeight,
+  );
+
+  expect(isCut).toBe(false);
+  if (!rowBox || !linkBox) throw new Error('The list shows no name.');
+  expect(linkBox.height).toBeGreaterThan(30);
+  expect(linkBox.y).toBeGreaterThanOrEqual(rowBox.y);
+  expect(linkBox.y + linkBox.height).toBeLessThanOrEqual(rowBox.y + rowBox.height);
+  await expectAccessible(page);
+});
+
+testAsAdmin(
+  'on a narrow screen at most two messages are visible, inside the window',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const names = ['a', 'b', 'c'].map(letter => `${letter}-flag-with-quite-a-long-name-${unique()}`);
+    for (const name of names) await createFlag(api, project, { name });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await visit(page, `/projects/${project}`);
+
+    for (const name of names) {
+      await page.getByLabel(`${name} in development`, { exact: true }).click();
+      await page.getByRole('region', { name: 'Notifications' }).getByText(name).waitFor();
+    }
+
+    const dismissButtons = page
+      .getByRole('region', { name: 'Notifications' })
+      .getByRole('button', { name: 'Dismiss' });
+    expect(await dismissButtons.count()).toBe(2);
+    const messageBox = await dismissButtons.last().locator('..').boundingBox();
+    if (!messageBox) throw new Error('The page shows no message.');
+    expect(messageBox.x).toBeGreaterThanOrEqual(8);
+    expect(messageBox.x + messageBox.width).toBeLessThanOrEqual(352);
+    await expectAccessible(page);
+  },
+);
+
 testAsAdmin('says that a project does not exist', async ({ page }) => {
   for (const path of ['/projects/nope', '/projects/nope/events']) {
     await visit(page, path);
