@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { expectAccessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { createFlagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
 import { startSlowChange } from './support/slow-change.ts';
 import { test, testAsAdmin, testAsViewer, testWithOwnServer } from './support/test.ts';
@@ -67,6 +68,40 @@ testAsAdmin('in a 360 px window, the sentence of an event wraps', async ({ page,
   expect(timeBox.y + timeBox.height).toBeLessThanOrEqual(rowBox.y + rowBox.height);
   await expectAccessible(page);
 });
+
+testAsAdmin.for([
+  { width: 360, height: 740, opensEvent: false },
+  { width: 1280, height: 800, opensEvent: true },
+])(
+  'in a $width px window, the new value of a setting is visible',
+  async ({ opensEvent, ...size }, { page, api }) => {
+    const name = `checkout-express-b2b-${unique()}`;
+    const { project, id, strategies } = await createFlagWithStrategy(api, {}, name);
+    await api.send('PUT', `${strategies}/${id}`, {
+      name: 'flexibleRollout',
+      title: 'Gradual rollout',
+      parameters: { rollout: '75', stickiness: 'default', groupId: name },
+    });
+    await page.setViewportSize(size);
+    await visit(page, `/projects/${project}/events`);
+    const row = rows(page).filter({ hasText: 'rollout 50 % → 75 %' });
+    if (opensEvent) {
+      await row.click();
+      await page.getByRole('complementary', { name: /^Event / }).waitFor();
+    }
+
+    const [rowBox, valueBox, timeBox] = await Promise.all([
+      row.boundingBox(),
+      row.getByText('rollout 50 % → 75 %', { exact: true }).boundingBox(),
+      row.getByRole('time').boundingBox(),
+    ]);
+    if (!rowBox || !valueBox || !timeBox) throw new Error('The row shows no value or time.');
+    expect(valueBox.x + valueBox.width).toBeLessThanOrEqual(rowBox.x + rowBox.width - 20);
+    expect(valueBox.y).toBeGreaterThanOrEqual(rowBox.y);
+    expect(valueBox.y + valueBox.height).toBeLessThanOrEqual(timeBox.y + 4);
+    expect(timeBox.y + timeBox.height).toBeLessThanOrEqual(rowBox.y + rowBox.height);
+  },
+);
 
 testAsAdmin('offers to remove a filter that matches no events', async ({ page, api }) => {
   const project = await createProject(api);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowUp } from 'lucide-react';
-import { useCallback, useRef } from 'react';
+import { useCallback, useRef, useSyncExternalStore } from 'react';
 import { Failure, NotFound } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
 import { List } from '../ui/List.tsx';
@@ -20,8 +20,17 @@ import type { useEvents } from './useEvents.ts';
 
 const DAY_HEIGHT = 34;
 const ROW_HEIGHT = 56;
+/** The height of a row in a narrow window, where a sentence takes up to three lines. */
+const NARROW_ROW_HEIGHT = 74;
 /** Browsers limit an element's height to about 33 million pixels. */
 const MAX_ROWS = 500_000;
+
+const MAX_NARROW_WIDTH = 560;
+const onResize = (listener: () => void) => {
+  addEventListener('resize', listener);
+  return () => removeEventListener('resize', listener);
+};
+const readRowHeight = (): number => (innerWidth <= MAX_NARROW_WIDTH ? NARROW_ROW_HEIGHT : ROW_HEIGHT);
 
 const getKey = (row: Row): string => (row.kind === 'day' ? row.day : String(row.events.at(-1)?.id));
 const isDay = (row: Row): boolean => row.kind === 'day';
@@ -48,11 +57,12 @@ export function EventLog({
 }) {
   const { rows, total } = events;
   const section = useRef<HTMLElement>(null);
+  const rowHeight = useSyncExternalStore(onResize, readRowHeight);
   const index = selected === undefined ? -1 : findEventIndex(rows, Number(selected));
   const rowAtIndex = useCallback((position: number) => rowAt(rows, position), [rows]);
   const heightAt = useCallback(
-    (position: number) => (rowAt(rows, position)?.kind === 'day' ? DAY_HEIGHT : ROW_HEIGHT),
-    [rows],
+    (position: number) => (rowAt(rows, position)?.kind === 'day' ? DAY_HEIGHT : rowHeight),
+    [rows, rowHeight],
   );
   const select = useCallback(
     (row: Row) => {
@@ -82,7 +92,7 @@ export function EventLog({
         </button>
       )}
       {events.error && <Failure error={events.error} onRetry={events.retry} />}
-      {!events.error && total === undefined && <Skeleton rows={12} height={ROW_HEIGHT} />}
+      {!events.error && total === undefined && <Skeleton rows={12} height={rowHeight} />}
       {total !== undefined && (
         <List
           // A new search starts at the top.
