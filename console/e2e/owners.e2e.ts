@@ -90,3 +90,62 @@ testAsAdmin('the flag list suggests people as owners', async ({ page, api }) => 
   await page.getByText('1 flag', { exact: true }).first().waitFor();
   await page.getByRole('link', { name }).waitFor();
 });
+
+testAsAdmin(
+  'Enter adds the first match as an owner, and saves only if no text is typed',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const name = await createFlag(api, project);
+    const [olga, paula] = [`Olga ${unique()}`, `Paula ${unique()}`];
+    await createPerson(api, { name: olga });
+    await createPerson(api, { name: paula });
+    await visit(page, `/projects/${project}/features/${name}?edit=owners`);
+    const panel = page.getByRole('dialog');
+    const field = panel.getByRole('combobox', { name: 'Add a person or group' });
+    await waitForFocus(field);
+
+    for (const owner of [olga, paula]) {
+      await field.fill(owner);
+      await page.getByRole('option', { name: owner }).waitFor();
+      await field.press('Enter');
+      await panel.getByRole('button', { name: `Remove ${owner}` }).waitFor();
+      expect(await field.inputValue()).toBe('');
+    }
+    await field.fill('nobody has this name');
+    await page.getByText('Nobody else matches').waitFor();
+    await field.press('Enter');
+    await field.press('Escape');
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('nobody has this name');
+    await field.fill('');
+    await field.press('Enter');
+
+    await panel.waitFor({ state: 'hidden' });
+    const owners = page.getByRole('complementary').getByRole('listitem');
+    await owners.filter({ hasText: olga }).waitFor();
+    await owners.filter({ hasText: paula }).waitFor();
+  },
+);
+
+testAsAdmin('Enter chooses the first match as the new owner of several flags', async ({ page, api }) => {
+  const project = await createProject(api);
+  await createFlag(api, project);
+  const [olga, paula] = [`Olga ${unique()}`, `Paula ${unique()}`];
+  await createPerson(api, { name: olga });
+  await createPerson(api, { name: paula });
+  await visit(page, `/projects/${project}`);
+  await page.getByLabel('Select all flags').click();
+  await page.getByRole('button', { name: 'Add an owner…' }).click();
+  const field = page.getByRole('dialog').getByLabel('New owner');
+
+  for (const owner of [olga, paula]) {
+    await field.fill(owner);
+    await page.getByRole('option', { name: owner }).waitFor();
+    await field.press('Enter');
+    await expect.poll(() => field.inputValue()).toContain(`${owner} (`);
+  }
+  await field.press('Enter');
+
+  await page.getByText('Added an owner to 1 flag.').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+});

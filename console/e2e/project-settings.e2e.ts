@@ -428,7 +428,8 @@ testAsAdmin("grants a service account a role in a project from the account's pag
   const { id } = await api.send<{ id: number }>('POST', '/api/admin/service-account', { name, rootRole: 3 });
   await visit(page, `/admin/service-accounts/${id}`);
   await page.getByRole('combobox', { name: 'Grant a role in a project' }).fill(projectName);
-  await page.getByRole('option', { name: projectName }).click();
+  await page.getByRole('option', { name: projectName }).waitFor();
+  await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog', { name: 'Grant a role' });
   await expect.poll(() => panel.getByRole('checkbox', { name }).isChecked()).toBe(true);
   await panel.getByRole('button', { name: 'Grant role' }).click();

@@ -1,6 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
+import { useState } from 'react';
 import { messagesWithoutField } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { Select } from '../ui/Choices.tsx';
@@ -32,6 +33,7 @@ export function OwnersPanel({
     owners: current.owners,
   });
   const { owners } = draft;
+  const [typedText, setTyped] = useState('');
   const close = () => {
     discard();
     onClose();
@@ -75,6 +77,8 @@ export function OwnersPanel({
           disabled={isFull}
           limit={MAX_CANDIDATES}
           value={null}
+          searchValue={typedText}
+          onSearchChange={setTyped}
           data={candidates
             .filter(candidate => !owners.some(owner => getCandidateKey(owner) === getCandidateKey(candidate)))
             .map(candidate => ({
@@ -85,6 +89,7 @@ export function OwnersPanel({
           onChange={value => {
             const candidate = candidates.find(option => getCandidateKey(option) === value);
             if (candidate) edit([...owners, candidate]);
+            setTyped('');
           }}
         />
         <ul className={s.owners}>
