@@ -441,3 +441,32 @@ testAsAdmin("grants a service account a role in a project from the account's pag
   );
   expect(users.find(user => user.id === id)?.roles).toEqual([5]);
 });
+
+testAsAdmin(
+  'Enter chooses the only matching user, and grants only if no text is typed',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const team = unique();
+    const [ben, dora] = [`Ben ${team}`, `Dora ${team}`];
+    await createPerson(api, { name: ben });
+    await createPerson(api, { name: dora });
+    await visit(page, `/projects/${project}/settings/access?edit=new`);
+    const panel = page.getByRole('dialog', { name: 'Grant a role' });
+    const field = panel.getByRole('textbox', { name: 'Users and groups' });
+    const chosen = panel.getByRole('list', { name: 'Chosen' }).getByRole('listitem');
+
+    await field.fill(dora);
+    await panel.getByRole('checkbox', { name: dora }).waitFor();
+    await field.press('Enter');
+    await expect.poll(() => chosen.allTextContents()).toEqual([dora]);
+    await field.press('Enter');
+    await field.fill(team);
+    await panel.getByRole('checkbox', { name: ben }).waitFor();
+    await field.press('Enter');
+    expect(await chosen.allTextContents()).toEqual([dora]);
+    await field.fill('');
+    await field.press('Enter');
+
+    await page.getByText(`Granted Member to ${dora}.`).waitFor();
+  },
+);

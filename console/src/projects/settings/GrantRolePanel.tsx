@@ -2,7 +2,7 @@ import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { can } from '../../api/can.ts';
 import { messagesWithoutField } from '../../api/errors.ts';
 import { useMe } from '../../api/me.ts';
@@ -73,6 +73,16 @@ export function GrantRolePanel({
         ? draft.chosen.filter(other => other !== key)
         : [...draft.chosen, key],
     });
+  /** Chooses the only match on Enter, which submits the form only if no text is typed. */
+  const chooseOnlyMatch = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || searchText === '') return;
+    event.preventDefault();
+    const [match, ...otherMatches] = matchingCandidates;
+    if (!match || otherMatches.length > 0 || match.hasRole || draft.chosen.includes(match.key)) return;
+    toggle(match.key);
+    // The next name replaces this one.
+    event.currentTarget.select();
+  };
   const grant = useMutation({
     mutationFn: ({ users, groups }: { users: number[]; groups: number[]; names: string }) =>
       grantRole(project.id, { roles: [roleId], users, groups }),
@@ -123,6 +133,7 @@ export function GrantRolePanel({
         data-autofocus
         value={typedText}
         onChange={event => setTyped(event.target.value)}
+        onKeyDown={chooseOnlyMatch}
       />
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
       {!error && !data && <Skeleton rows={5} />}
