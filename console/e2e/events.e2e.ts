@@ -560,6 +560,27 @@ testAsAdmin(
   },
 );
 
+testAsAdmin('an event and the preview of reverting it show the name of a segment', async ({ page, api }) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const name = `segment-${unique()}`;
+  const segment = await api.send<{ id: number }>('POST', '/api/admin/segments', { name, constraints: [] });
+  await api.send('POST', `${environmentPath(project, flag)}/strategies`, {
+    name: 'flexibleRollout',
+    segments: [segment.id],
+  });
+  const { events } = await api.send<{ events: { id: number }[] }>(
+    'GET',
+    `/api/admin/search/events?feature=IS:${flag}&type=IS:feature-strategy-add`,
+  );
+
+  await visit(page, `/events/${events[0]?.id}`);
+  await page.getByRole('insertion').filter({ hasText: name }).waitFor();
+  await page.getByRole('button', { name: 'Revert this change…' }).click();
+
+  await page.getByRole('dialog').getByRole('deletion').filter({ hasText: name }).waitFor();
+});
+
 testAsAdmin('reverting each revertible kind of event restores the previous state', async ({ page, api }) => {
   const project = await createProject(api);
   const parent = await createFlag(api, project);

@@ -11,15 +11,17 @@ import { formatCount } from '../ui/words.ts';
 import { describeEventChanges } from './describe-changes.ts';
 import s from './events.module.css';
 import type { Event } from './queries.ts';
+import { useSegmentNames } from './useSegmentNames.ts';
 
 /** Shows the changed fields, or both states as JSON, depending on the URL. */
 export function Changes({ event }: { event: Event }) {
   const { preData, data } = event;
   const { search, replace } = useFilters();
   const id = useId();
+  const segmentNames = useSegmentNames(event);
   if (preData === null && data === null) return null;
   const isJson = search.as === 'json';
-  const changes = describeEventChanges(event);
+  const changes = describeEventChanges(event, segmentNames);
   const unchangedFields = preData && data ? countUnchanged(preData, data) : 0;
   return (
     <section aria-labelledby={id}>

@@ -15,6 +15,7 @@ import { groupQuery } from './queries.ts';
 import { planRevert } from './revert.ts';
 import { addRevertedEvent } from './revert-reason.ts';
 import type { RevertibleEvent } from './revertible.ts';
+import { useSegmentNames } from './useSegmentNames.ts';
 
 /** Shows what reverting the event would change in the current state, and reverts it. */
 export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): void }) {
@@ -30,8 +31,9 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
   const environment = useQuery(environmentsQuery).data?.environments.find(
     ({ name }) => name === event.environment,
   );
+  const segmentNames = useSegmentNames(event);
   const changes = plan
-    ? describeEventChanges({ type: event.type, preData: plan.current, data: plan.target })
+    ? describeEventChanges({ type: event.type, preData: plan.current, data: plan.target }, segmentNames)
     : [];
   return (
     <Confirm
