@@ -271,7 +271,7 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
   [
     'context-field-updated',
     { data: { name: 'tier', stickiness: true, sortOrder: 1 }, preData: { name: 'tier', sortOrder: 2 } },
-    'updated context field **tier**, changing **sortOrder** and **stickiness**',
+    'updated context field **tier**, changing **order** and **stickiness**',
   ],
   [
     'project-access-added',
@@ -397,6 +397,16 @@ test.each([
   expect(describe(makeEvent('health-finding-snoozed', { ...FLAG, data })).summary).toBe(
     `**alice** snoozed the finding **past lifetime** of flag **checkout** in project **default** until **${day}**`,
   );
+});
+
+test('an update names fields in words', () => {
+  const summarizeChange = (type: string, field: string) =>
+    summarize(type, { data: { [field]: 1 }, preData: { [field]: 2 } });
+
+  expect(summarizeChange('project-updated', 'requireComment')).toMatch(/, changing \*\*required reason\*\*$/);
+  expect(summarizeChange('api-token-updated', 'expiresAt')).toMatch(/, changing \*\*expiry\*\*$/);
+  expect(summarizeChange('feature-strategy-update', 'sortOrder')).toMatch(/, changing \*\*order\*\*$/);
+  expect(summarizeChange('project-updated', 'constructor')).toMatch(/, changing \*\*constructor\*\*$/);
 });
 
 test('an update that changed more than three fields names three of them', () => {

@@ -3,7 +3,7 @@ import { PROJECT_ROLES, ROOT_ROLES } from '../../access/roles.ts';
 import { ADMIN_TOKEN_USER_ID, adminTokenName } from '../../platform/actor.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { escapeLine, escapeMarkdown, toOneLine } from './markdown.ts';
-import { describeStrategyChanges, listChangedFields, readOwn, readPayload } from './payload.ts';
+import { describeChangedFields, describeStrategyChanges, readOwn, readPayload } from './payload.ts';
 import { buildActorReference, buildReference, type Reference } from './references.ts';
 import { type Option, type Options, parseTemplate, type Slot } from './template.ts';
 
@@ -39,7 +39,7 @@ const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   project: event => event.project ?? readPayload(event, ['project']),
   environment: event => event.environment ?? readPayload(event, ['environment']),
   tag: event => readTag(event.data) ?? readTag(event.preData),
-  changes: listChangedFields,
+  changes: describeChangedFields,
   strategyChanges: describeStrategyChanges,
   onlyDelivery: event => onlyOne(event, 'deliveries'),
   onlySession: event => onlyOne(event, 'sessions'),

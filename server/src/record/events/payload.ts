@@ -16,21 +16,38 @@ export function readPayload({ data, preData }: Payloads, path: string[]): unknow
 }
 
 /** Returns the names of the fields that differ between the two states. */
-export function listChangedFields({ data, preData }: Payloads): string[] {
+function listChangedFields({ data, preData }: Payloads): string[] {
   if (!isRecord(data) || !isRecord(preData)) return [];
   const fields = new Set([...Object.keys(preData), ...Object.keys(data)]);
   return [...fields].filter(field => !isSame(readOwn(data, field), readOwn(preData, field)));
 }
 
+/** What a sentence calls a field whose name in the API is not a word. */
+const FIELD_WORDS = new Map([
+  ['debtBudget', 'debt budget'],
+  ['defaultStickiness', 'default stickiness'],
+  ['expiresAt', 'expiry'],
+  ['featureLimit', 'flag limit'],
+  ['featureNaming', 'flag naming pattern'],
+  ['impressionData', 'impression data'],
+  ['legalValues', 'legal values'],
+  ['requireComment', 'required reason'],
+  ['sortOrder', 'order'],
+]);
+
+/** Like `listChangedFields`, but in the words of a sentence. */
+export const describeChangedFields = (payloads: Payloads): string[] =>
+  listChangedFields(payloads).map(field => FIELD_WORDS.get(field) ?? field);
+
 const SHOWN_PARAMETERS = ['rollout', 'stickiness', 'groupId'];
 const MAX_PARAMETER_LENGTH = 30;
 
 /**
- * Like `listChangedFields`, but for a strategy: parameters that decide who gets the feature are listed with their values, such as
+ * Like `describeChangedFields`, but for a strategy: parameters that decide who gets the feature are listed with their values, such as
  * "rollout 10 % → 50 %".
  */
 export function describeStrategyChanges(payloads: Payloads): string[] {
-  return listChangedFields(payloads).flatMap(field =>
+  return describeChangedFields(payloads).flatMap(field =>
     field === 'parameters' ? describeParameters(payloads) : [field],
   );
 }
