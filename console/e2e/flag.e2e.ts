@@ -523,14 +523,20 @@ test('the cards, the rail and the home page show the latest changes, but not fav
   expect(await rail.getByText('favorites').count()).toBe(0);
   await expectAccessible(page);
 
-  // Changes the rollout right before the home page loads, because the events of other tests could push the change out of the list.
-  await setRollout('80');
   await page.goto('/');
   const latestEvents = page.getByRole('region', { name: 'Latest events' });
-  await latestEvents
-    .getByText(/rollout 75 % → 80 %/)
-    .first()
-    .waitFor();
+  // Changes the rollout again and again, because the events of other tests push the change out of the list.
+  let rollout = 75;
+  await expect
+    .poll(
+      async () => {
+        rollout = rollout === 75 ? 80 : 75;
+        await setRollout(String(rollout));
+        return await latestEvents.getByText(/rollout (75|80) % → (75|80) %/).count();
+      },
+      { interval: 1_000 },
+    )
+    .toBeGreaterThan(0);
   expect(await latestEvents.getByText('favorites').count()).toBe(0);
 });
 

@@ -97,7 +97,7 @@ testAsViewer('shows why the server rejects a context', async ({ page }) => {
   await visit(page, '/playground?environment=development&currentTime=yesterday');
 
   await page.getByText('"yesterday" is not a time such as 2026-11-15T09:30:00Z').waitFor();
-  expect(await page.getByLabel('Time').getAttribute('aria-invalid')).toBe('true');
+  await expect.poll(() => page.getByLabel('Time').getAttribute('aria-invalid')).toBe('true');
   await expectAccessible(page);
   await page.getByLabel('Time').fill('2026-11-15T09:30');
   await page.getByRole('button', { name: 'Evaluate' }).click();
