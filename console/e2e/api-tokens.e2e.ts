@@ -12,7 +12,7 @@ import { expectDiscardConfirmation } from './support/unsaved.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
-const accountHint = (page: Page) => page.getByText('are on the pages of the accounts');
+const accountHint = (page: Page) => page.getByText('To find the token of a service account');
 const detail = (page: Page, name: string) => page.getByRole('complementary', { name });
 
 const createToken = async (

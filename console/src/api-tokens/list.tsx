@@ -137,11 +137,11 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
           />
           {project === undefined && mayReadAccounts && (
             <span className="muted">
-              Tokens of{' '}
+              To find the token of a service account, open{' '}
               <Link to="/admin/service-accounts" className={s.link}>
                 service accounts
-              </Link>{' '}
-              are on the pages of the accounts.
+              </Link>
+              .
             </span>
           )}
         </>

@@ -187,7 +187,7 @@ function NewToken({
         {replaces && (
           <p className={s.words}>
             This creates a second token with the same access. Change the secret in the programs that use{' '}
-            {escapeText(replaces.description)}, then delete it. It works until then.
+            {escapeText(replaces.description)}, then delete the old token, which works until then.
           </p>
         )}
         <TextInput
